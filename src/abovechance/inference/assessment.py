@@ -643,9 +643,9 @@ class Limits:
 
     @property
     def too_few(self) -> str | None:
-        """Why a mean loss, or what is computed of losses, has no verdict over few clusters."""
-        means = self.measure.law in (Law.MEAN, Law.UNKNOWN) and not of_table(self.measure)
-        return too_few_for_a_verdict(self.cases, "goal") if means else None
+        """Why nothing but shares, areas and what tables tell has a verdict over few clusters."""
+        held = self.measure.law in HELD_OVER_CLUSTERS or of_table(self.measure)
+        return None if held else too_few_for_a_verdict(self.cases, "goal")
 
     def counted(self, level: float) -> Interval:
         """The exact interval of such a share, or of such recalls."""
@@ -653,6 +653,7 @@ class Limits:
         return requested_interval(exactly, self.measure, self.cases, self.settings.at(level))
 
 
+HELD_OVER_CLUSTERS = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS)
 EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
 RECALLS = exact_interval_of_recalls.method  # type: ignore[attr-defined]
 

@@ -463,10 +463,12 @@ def fewest_clusters(predictions: Any, groups: Array) -> tuple[int, str]:
 
     What is said of a class rests on the clusters that hold it, however many there are of others.
     """
+    seen = slice(None) if predictions.weight is None else predictions.weight > 0
+    groups = groups[seen]
     count, of_class = len(np.unique(groups)), ""
     classes = getattr(predictions, "classes", ())
     if len(classes) and count > 1:
-        actual = Sample.of(predictions).outcome
+        actual = Sample.of(predictions).outcome[seen]
         for k, name in enumerate(classes):
             held = len(np.unique(groups[actual == k]))
             if 0 < held < count:

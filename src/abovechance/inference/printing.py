@@ -233,6 +233,8 @@ def _about_goals(goals: Facts) -> str:
         f"wrong in at most {risk} of samples for shares of independent cases, in about so many "
         "for other measures, more often where a class has few cases."
     ]
+    if any(row.get("interval") and row.get("undefined") for row in goals["goals"]):
+        said.append("Undecided, whatever its interval, is what rests on too few clusters.")
     one = "not met" if goals.get("rule") == "all" else "met"
     alone = [row for row in goals["goals"] if row["verdict"] == one]
     if alone and goals["verdict"] == "undecided":

@@ -216,7 +216,7 @@ def advice_for(
         yield from _on_series(predictions)
         yield from _on_stated_prevalence(predictions, whole)
         yield from _on_upper_limits(whole)
-        yield from _on_sure_calls(predictions, whole)
+        yield from _on_sure_calls(expanded(one_run(predictions)), whole)
 
 
 def _on_data(predictions: Any) -> Iterator[Advice]:

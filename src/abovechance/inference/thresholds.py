@@ -19,6 +19,7 @@ from abovechance.inference.curves.curve import (
     Above,
     above,
     drawn_and_left_out,
+    each_case,
     no_band,
     ranking_of,
     thresholds_of,
@@ -163,6 +164,7 @@ def thresholds(
     Greatest Youden's J: 0.297 [0.151 to 0.576]; Youden's J 0.474, 0.412 without optimism
     """
     settings = Settings.of("thresholds", given)
+    predictions = each_case(predictions)
     score = ranking_of(predictions, "a threshold")
     for name, price in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         if not (price > 0.0 and np.isfinite(price)):

@@ -92,7 +92,7 @@ def with_sure_errors(predictions: Any) -> Sample | None:
     if not _errors(predictions) + SURE_ERRORS <= predictions.n <= FEW_ENOUGH:
         return None
     calls = _Calls.of(predictions)
-    surest = calls.right[np.argsort(calls.doubt, kind="stable")[:SURE_ERRORS]]
+    surest = calls.right[np.argsort(calls.unsure, kind="stable")[:SURE_ERRORS]]
     outcome = np.array(calls.sample.outcome)
     outcome[surest] = calls.second[surest]
     return calls.sample.observed(outcome)
@@ -168,7 +168,8 @@ class _Calls:
     weight: Floats
     right: Ints
     second: Ints  # the class that a wrong call of each case would have been of
-    doubt: Floats  # how little each right call was trusted
+    unsure: Floats  # how little each right call was trusted
+    doubt: Floats  # the same, or alike for all where that tells nothing
 
     @classmethod
     def of(cls, predictions: Any) -> "_Calls":
@@ -178,10 +179,10 @@ class _Calls:
         second, first = np.argsort(p, axis=0, kind="stable")[-2:]
         right = np.flatnonzero(np.asarray(sample.outcome, dtype=np.int64) == first)
         weight = np.ones(sample.n) if sample.weight is None else sample.weight
-        doubt = 1.0 - p[first[right], right]
+        unsure = doubt = 1.0 - p[first[right], right]
         if len(right) == sample.n or not (weight[right] @ doubt) > 0.0:
             doubt = np.ones(len(right))
-        return cls(sample, weight, right, second, doubt)
+        return cls(sample, weight, right, second, unsure, doubt)
 
     def turned(self, measure: Measure, more: float, doubt: Floats) -> float | None:
         """The value if this share of all were wrong beside those that are, as `doubt` has it."""

@@ -269,3 +269,12 @@ def test_a_curve_that_does_not_follow_the_cases_says_so() -> None:
     (said,) = (a.text for a in ac.curves.calibration(steps).advice if a.code == "AC255")
     assert said.startswith("the curve is smoother than the cases are (p ")
     assert "AC255" not in {a.code for a in ac.curves.calibration(steps, span=0.2).advice}
+
+
+def test_a_curve_of_tied_or_rare_probabilities_is_not_said_to_be_too_smooth() -> None:
+    rng = np.random.default_rng(8)
+    for p in (np.round(rng.random(1000), 1), rng.beta(0.05, 2, 1000)):
+        y = rng.random(1000) < p
+        order = np.argsort(y, kind="stable")
+        found = ac.curves.calibration(ac.Binary(y[order], probability=p[order], pos_label=True))
+        assert "AC255" not in {a.code for a in found.advice}

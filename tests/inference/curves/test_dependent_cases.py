@@ -76,14 +76,15 @@ def test_posteriors_of_dependent_cases_are_refused(fact: str) -> None:
 
 
 def test_survival_over_clusters_has_the_variance_of_their_sums() -> None:
-    # two groups of risk; in the higher one five clusters of two cases each
+    # two groups of risk; in the higher one five clusters of two cases each, which are alike
     rng = np.random.default_rng(3)
-    time, event, groups = rng.exponential(size=20), rng.random(20) < 0.8, np.arange(20) // 2
+    groups, event = np.arange(20) // 2, np.repeat(rng.random(10) < 0.8, 2)
+    time = np.repeat(rng.exponential(size=10), 2) + 0.01 * rng.random(20)
     risk = np.repeat([1.0, 0.0], 10)
     found = ac.curves.survival(ac.Survival(time, event, risk=risk, groups=groups), groups=2)
     curve, part = found["higher risk"], slice(0, 10)
     t, e, g = time[part], event[part], groups[part]
-    at = curve.x[3]
+    at = curve.x[5]
     moved = np.zeros(5)
     for s in np.unique(t[e & (t <= at)]):
         risk_set, dead = int((t >= s).sum()), int(((t == s) & e).sum())
@@ -91,9 +92,9 @@ def test_survival_over_clusters_has_the_variance_of_their_sums() -> None:
             own, present = ((t == s) & e & (g == c)).sum(), ((t >= s) & (g == c)).sum()
             moved[c] += (own / risk_set - dead * present / risk_set**2) / (1 - dead / risk_set)
     spread = np.sqrt(5 / 4 * (moved**2).sum())
-    wide = 2.7764451051977987 * spread / np.log(curve.y[3])
-    assert curve.low[3] == pytest.approx(curve.y[3] ** np.exp(-wide), rel=1e-9)
-    assert curve.high[3] == pytest.approx(curve.y[3] ** np.exp(wide), rel=1e-9)
+    wide = 2.7764451051977987 * spread / np.log(curve.y[5])
+    assert curve.low[5] == pytest.approx(curve.y[5] ** np.exp(-wide), rel=1e-9)
+    assert curve.high[5] == pytest.approx(curve.y[5] ** np.exp(wide), rel=1e-9)
     assert "clusters" in curve.method
 
 
@@ -138,3 +139,43 @@ def test_a_calibration_curve_of_mostly_tied_probabilities_has_its_band() -> None
     assert (curve.y <= curve.high).all()
     none = curve.at(0.0)
     assert none["high"] < 0.03
+
+
+def test_survival_of_clusters_that_agree_by_chance_keeps_its_width() -> None:
+    time, event = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 8), np.tile([1, 0, 1, 0, 1], 8)
+    facts = {"risk": np.zeros(40), "groups": np.repeat(np.arange(8), 5)}
+    found = ac.curves.survival(ac.Survival(time, event, **facts), groups=2)["lower risk"]
+    alone = ac.curves.survival(ac.Survival(time, event, risk=np.zeros(40)), groups=2)["lower risk"]
+    inside = (alone.y > 0) & (alone.y < 1)
+    assert (found.low[inside] < alone.low[inside]).all()
+
+
+def test_counts_are_cases() -> None:
+    rng = np.random.default_rng(2)
+    p, counts = np.round(rng.random(40), 2), rng.integers(1, 6, 40)
+    y = rng.random(40) < p
+    rows = ac.Binary(y, probability=p, pos_label=True, counts=counts)
+    spelled = ac.Binary(np.repeat(y, counts), probability=np.repeat(p, counts), pos_label=True)
+    for curve in (ac.curves.roc, ac.curves.precision_recall, ac.curves.decision, ac.curves.cost):
+        one, other = (curve(predictions, rng=1) for predictions in (rows, spelled))
+        assert np.array_equal(one.low, other.low, equal_nan=True)
+    one, other = (ac.curves.calibration(predictions) for predictions in (rows, spelled))
+    assert one.low == pytest.approx(other.low)
+
+
+def test_clusters_of_a_class_that_a_curve_is_not_about_do_not_count() -> None:
+    rng = np.random.default_rng(3)
+    y = np.array(["a", "b"])[rng.integers(0, 2, 300)].astype(object)
+    y[:3] = "c"
+    p = rng.dirichlet(np.ones(3), 300)
+    three = ac.Multiclass(y, probability=p, labels=["a", "b", "c"], groups=np.arange(300) // 6)
+    for which in ("a", None):
+        found = ac.curves.calibration(three, pos_label=which)
+        assert found.low is not None
+
+
+def test_where_there_is_no_band_nothing_is_said_of_one() -> None:
+    y, p = np.arange(90) < 4, np.linspace(0.9, 0.1, 90)
+    timed = ac.Binary(y, probability=p, pos_label=True, order=np.arange(90))
+    for curve in (ac.curves.roc, ac.curves.calibration):
+        assert [a.code for a in curve(timed).advice] == ["AC254"]

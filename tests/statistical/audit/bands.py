@@ -5,7 +5,7 @@ at rates from .05 to .95, or between the 5 % and the 95 % quantile of the predic
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def drawn(seed: int, index: int) -> Setting:
     raise AssertionError("no such setting was drawn")
 
 
-@cache
+@lru_cache(maxsize=1)
 def _population(s: Setting) -> tuple[Any, Floats]:
     """Outcomes of many cases and what ranks them, in rising order of the latter."""
     whole = many_cases(s, CASES)
@@ -47,7 +47,7 @@ def _population(s: Setting) -> tuple[Any, Floats]:
 
 def true_at(s: Setting, curve: str, at: Floats) -> Floats:
     """Heights of the true curve."""
-    y, score = _population(s)
+    y, score = _population(replace(s, measures=()))
     if curve == "calibration":
         sums = np.concatenate([[0.0], np.cumsum(y)])
         reach = round(NEAR * len(y))
@@ -138,7 +138,7 @@ def examine(s: Setting) -> dict[str, Any]:
     for name, t in again.items():
         findings += [
             {"measure": name, "what": f"fault: {fault}", "figure": ""}
-            for fault in sorted(set(t.faults))
+            for fault in sorted({*t.faults, *screened[name].faults})
         ]
         if len(t.held) > 9 and t.covers + 3.0 * t.error < s.level - LESS:
             told = t.warned >= 0.9 * len(t.held)

@@ -11,7 +11,13 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.format import p_phrase
-from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow, no_band
+from abovechance.inference.curves.curve import (
+    FEW_CLUSTERS,
+    Curve,
+    as_cases_allow,
+    each_case,
+    no_band,
+)
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
@@ -183,7 +189,7 @@ POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
 PARTS, TAKEN = 20, 5  # of the cases, and how many of them a smooth curve follows by itself
-NOT_FOLLOWED = 0.01
+EXPECTED, NOT_FOLLOWED = 3.0, 0.01  # the least variance of a part; p of a curve that is told of
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +203,7 @@ class Problem:
     x_name: str
     y_name: str
     share: bool = True
+    judged: Floats | None = None  # the outcome, where it is not the class that predictions are of
 
 
 @settled
@@ -271,6 +278,7 @@ def calibration(
         raise NotApplicable("t is a time of predicted survival, which these predictions have not.")
     if pos_label is not None and not predictions.each_class:
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
+    predictions = each_case(predictions)
     problem = _problem(predictions, pos_label, t)
     curve = _drawn(problem, predictions, method, span, bins, binning, settings.level)
     if predictions.each_class or View.PROBABILITY not in predictions.views:
@@ -288,13 +296,15 @@ def _drawn(
     confidence_level: float,
 ) -> Curve:
     if method == "loess":
-        return as_cases_allow(_smooth(problem, span, confidence_level), predictions)
+        curve = _smooth(problem, span, confidence_level)
+        return as_cases_allow(curve, predictions, problem.judged)
     if not problem.share or problem.weight is not None:
         raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
     if method == "binned":
         curve = _binned(problem, bins, binning, confidence_level)
         return as_cases_allow(curve, predictions) if no_band(predictions) else curve
-    return as_cases_allow(_isotonic(problem, confidence_level), predictions)
+    curve = _isotonic(problem, confidence_level)
+    return as_cases_allow(curve, predictions, problem.judged)
 
 
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
@@ -415,7 +425,8 @@ def _problem(predictions: Any, pos_label: Any, t: float | None) -> Problem:
         y, p, names = _of_classes(predictions, pos_label)
         share = True
     weight, groups = predictions.weight, predictions.cases.groups
-    return Problem(y, p, weight, groups, *names, share=share)
+    judged = y if predictions.each_class else None
+    return Problem(y, p, weight, groups, *names, share=share, judged=judged)
 
 
 def _of_classes(predictions: Any, pos_label: Any) -> tuple[Floats, Floats, tuple[str, str]]:
@@ -468,24 +479,29 @@ def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
 
 
 def _not_followed(problem: Problem, fitted: Floats) -> tuple[Advice, ...]:
-    """That a smooth curve does not follow the cases: their numbers in twenty parts of them."""
+    """That a smooth curve does not follow the cases, by their frequencies in up to twenty parts."""
     from scipy.special import chdtrc
 
-    n = len(fitted)
+    n, p = len(fitted), problem.predicted
     if not problem.share or n < FEW or problem.weight is not None or problem.groups is not None:
         return ()
-    parts = np.array_split(np.argsort(problem.predicted, kind="stable"), PARTS)
-    y, noise = problem.outcome, fitted * (1.0 - fitted)
-    beyond = [
-        float((y[i] - fitted[i]).sum()) ** 2 / max(float(noise[i].sum()), 1.0 / n) for i in parts
-    ]
-    p = float(chdtrc(PARTS - TAKEN, sum(beyond)))
-    if p >= NOT_FOLLOWED:
+    order = np.argsort(p, kind="stable")
+    y, f, noise = problem.outcome[order], fitted[order], (fitted * (1.0 - fitted))[order]
+    borders = np.searchsorted(p[order], p[order[np.arange(1, PARTS) * n // PARTS]])  # ties together
+    beyond, start = [], 0
+    for stop in [*np.unique(borders), n]:
+        if (variance := float(noise[start:stop].sum())) >= EXPECTED:
+            beyond.append(float((y[start:stop] - f[start:stop]).sum()) ** 2 / variance)
+            start = stop
+    if len(beyond) <= TAKEN + 1:
+        return ()
+    chance = float(chdtrc(len(beyond) - TAKEN, sum(beyond)))
+    if chance >= NOT_FOLLOWED:
         return ()
     text = (
-        f"the curve is smoother than the cases are ({p_phrase(p)} of the frequencies in {PARTS} "
-        "parts of them): where they bend away from it, its band covers less than it says. A "
-        "smaller span, or method='isotonic', follows them."
+        f"the curve is smoother than the cases are ({p_phrase(chance)} of the frequencies in "
+        f"{len(beyond)} parts of them): where they bend away from it, its band covers less than it "
+        "says. A smaller span, or method='isotonic', follows them."
     )
     return (Advice("AC255", text),)
 

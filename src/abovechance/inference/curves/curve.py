@@ -26,6 +26,7 @@ from abovechance.settings import Settings
 
 
 FEW_CLUSTERS = 30
+OF_BANDS = ("AC250", "AC253", "AC255")  # advice on bands, where there is one
 FEW_CASES, FEW_WEIGHTED = 10, 50  # of a class: counting one each, by what weights are worth
 SUREST = 1.0 - 1e-9  # level, of which a normal limit is still a number
 
@@ -110,12 +111,27 @@ class Curve(Result, kind="curve"):
         return {name: float(np.interp(x, self.x, values)) for name, values in found.items()}
 
 
-def as_cases_allow(curve: Curve, predictions: Any) -> Curve:
-    """The curve without a band where cases forbid one; else as its clusters allow."""
+def each_case(predictions: Any) -> Any:
+    """Predictions whose rows are cases, spelled out where a row stands for several."""
+    from abovechance.inference.interval_choice import expanded
+
+    return expanded(predictions)
+
+
+def as_cases_allow(curve: Curve, predictions: Any, judged: Floats | None = None) -> Curve:
+    """The curve without a band where cases forbid one; else as its clusters allow.
+
+    `judged` is what each case comes to, where that is not the class that predictions are of.
+    """
     why, groups = no_band(predictions), predictions.cases.groups
     if why is not None:
         return bandless(curve, why)
-    return curve if groups is None else over_clusters(curve, *fewest_clusters(predictions, groups))
+    if groups is None:
+        return curve
+    if judged is None:
+        return over_clusters(curve, *fewest_clusters(predictions, groups))
+    held = [len(np.unique(groups[judged == value])) for value in np.unique(judged)]
+    return over_clusters(curve, min(held), " with one of the outcomes")
 
 
 def no_band(predictions: Any) -> Advice | None:
@@ -156,7 +172,7 @@ def bandless(curve: Curve, why: Advice) -> Curve:
         low=None,
         high=None,
         columns={**curve.columns, **{name: np.full(len(curve.x), np.nan) for name in limits}},
-        advice=(*curve.advice, why),
+        advice=(*(a for a in curve.advice if a.code not in OF_BANDS), why),
     )
 
 

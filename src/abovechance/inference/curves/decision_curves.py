@@ -12,6 +12,7 @@ from abovechance.inference.curves.curve import (
     Above,
     Curve,
     Sweep,
+    each_case,
     ranking_of,
     thresholds_of,
 )
@@ -76,6 +77,7 @@ def decision(
     array([0.321, 0.245, 0.109])
     """
     settings = Settings.of("decision", given)
+    predictions = each_case(predictions)
     p, at = _probability(predictions), _checked(thresholds)
     sweep = Sweep(predictions, p, at, settings)
     tables = sweep.points.tables
@@ -157,6 +159,7 @@ def decision_difference(
     array([0.103, 0.214])
     """
     settings = Settings.of("decision_difference", given)
+    first, second = each_case(first), each_case(second)
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)
@@ -295,6 +298,7 @@ def cost(predictions: Binary, **given: Any) -> Curve:
     {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
     settings = Settings.of("cost", given)
+    predictions = each_case(predictions)
     score = ranking_of(predictions, "a cost curve")
     sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points

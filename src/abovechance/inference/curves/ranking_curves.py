@@ -12,6 +12,7 @@ from abovechance.inference.curves.curve import (
     Curve,
     Sweep,
     case_weight,
+    each_case,
     numbers_of,
     ranking_of,
     share_limits,
@@ -66,6 +67,7 @@ def roc(predictions: Binary, **given: Any) -> Curve:
     {'y': 0.613, 'low': 0.484, 'high': 0.728}
     """
     settings = Settings.of("roc", given)
+    predictions = each_case(predictions)
     score = ranking_of(predictions, "the ROC curve")
     sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points
@@ -134,6 +136,7 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
     {'y': 0.746, 'low': 0.568, 'high': 0.868}
     """
     settings = Settings.of("precision_recall", given)
+    predictions = each_case(predictions)
     score = ranking_of(predictions, "the precision–recall curve")
     sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points
