@@ -216,9 +216,7 @@ def _local(
         np.maximum(kernel, 0.0, out=kernel)
         kernel *= kernel * kernel
     kernel *= weight[start:stop]
-    if (
-        not kernel.any()
-    ):  # more cases than a neighbourhood holds are tied, as far away as it reaches
+    if not kernel.any():  # so many cases are tied that all stand at the edge of the neighbourhood
         kernel = weight[start:stop] * (np.abs(u) == np.abs(u).min(initial=np.inf))
     seen = x[start:stop][kernel > 0.0]
     if not seen.size:

@@ -327,11 +327,9 @@ def ranking_of(predictions: Any, what: str) -> Floats:
         )
     if predictions.ranking is None:
         raise NotApplicable(f"{what} needs scores or probabilities; only labels were predicted.")
-    weighed = (
-        predictions.positive
-        if predictions.weight is None
-        else (predictions.positive[predictions.weight > 0])
-    )
+    weighed = predictions.positive
+    if predictions.weight is not None:
+        weighed = weighed[predictions.weight > 0]
     if len(np.unique(weighed)) < 2:
         raise NotApplicable(f"{what} needs cases of both classes.")
     return predictions.ranking
