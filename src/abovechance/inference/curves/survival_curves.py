@@ -40,7 +40,7 @@ def survival(predictions: Survival, *, groups: int = 3, **given: Any) -> dict[st
     Where survival has fallen to 0 the variance is not defined, and the last upper limit is kept.
     Cases in clusters count by cluster: what a cluster adds to log S, squared and summed over
     clusters, is the variance, and Student's t with one degree of freedom less than clusters takes
-    the place of z. Clusters of one case give Greenwood's variance.
+    the place of z. It is never less than Greenwood's, which clusters of one case have.
 
     Parameters
     ----------
