@@ -39,6 +39,12 @@ def test_a_statistic_does_not_depend_on_its_company() -> None:
     assert (alone.value, alone.p_value) == (joined.value, joined.p_value)
 
 
+@pytest.fixture
+def short_blocks(monkeypatch) -> None:
+    """Learners that are trained one by one are trained for whole blocks: for few permutations."""
+    monkeypatch.setattr("abovechance.inference.detection.BLOCK", 8)
+
+
 def test_workers_give_the_same_bits() -> None:
     X, y = data(shift=0.4)
     one = detect(X, y, tests=["srivastava_du", "lda.cv4"], draws=150, rng=5)
@@ -296,13 +302,14 @@ def nearest(neighbours: int):
     return Accuracy(Estimator(KNeighborsClassifier(neighbours)), VFold(4))
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_statistics_of_one_name_have_their_own_nulls() -> None:
     X, y = data(n=40, p=4)
     pairs = [[nearest(1), nearest(15)], [oracle(np.eye(4)), oracle(np.diag([9.0, 0.1, 1, 1]))]]
     for pair in pairs:
-        together = detect(X, y, tests=pair, draws=39, rng=1)
+        together = detect(X, y, tests=pair, draws=19, rng=1)
         for statistic, row in zip(pair, together.tests, strict=True):
-            alone = detect(X, y, tests=[statistic], draws=39, rng=1).tests[0]
+            alone = detect(X, y, tests=[statistic], draws=19, rng=1).tests[0]
             assert (row.value, row.p_value, row.null_mean) == (
                 alone.value,
                 alone.p_value,
@@ -314,6 +321,7 @@ def test_statistics_of_one_name_have_their_own_nulls() -> None:
         assert [together[name] for name in names] == list(together.tests)
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_titles_of_one_name_write_the_learner_out() -> None:
     X, y = data(n=24, p=2)
     first, second = detect(X, y, tests=[nearest(1), nearest(15)], draws=9, rng=1).tests
@@ -327,6 +335,7 @@ def test_the_same_statistic_is_tested_once() -> None:
     assert [row.statistic for row in found.tests] == ["lda.cv8", "srivastava_du"]
 
 
+@pytest.mark.usefixtures("short_blocks")
 def test_a_classifier_is_tested_by_its_accuracy() -> None:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.naive_bayes import GaussianNB

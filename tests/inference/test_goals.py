@@ -342,12 +342,13 @@ def test_without_p_values_one_goal_of_several_needs_the_wider_interval() -> None
 
 
 def test_verdicts_and_p_values_agree_over_all_small_shares() -> None:
+    asked = [f"accuracy>={limit}" for limit in (0.05, 0.5, 0.85, 0.98)]
     for n in range(1, 31):
         for x in range(n + 1):
-            for limit in (0.05, 0.5, 0.85, 0.98):
-                found = assess(counted(x, n), ["accuracy"], goals=f"accuracy>={limit}").goals
-                assert found is not None
-                (row,) = found
+            found = assess(counted(x, n), ["accuracy"], goals=asked).goals
+            assert found is not None
+            assert len(found) == len(asked)
+            for row in found:
                 assert (row.verdict == "met") == (row.p_met <= 0.025), row
                 assert (row.verdict == "not met") == (row.p_not_met <= 0.025), row
 

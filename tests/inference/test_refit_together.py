@@ -39,7 +39,7 @@ ESTIMATORS = {
     "discriminant": LinearDiscriminantAnalysis(),
     "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "machine": SVC(kernel="linear", tol=TIGHT),
-    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=TIGHT)),
+    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", tol=TIGHT)),
     "shrunken discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
     "discriminant shrunken by half": LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.5),
     "scaled liblinear": make_pipeline(StandardScaler(), LinearSVC(tol=1e-9, max_iter=100_000)),
@@ -311,16 +311,16 @@ def test_what_is_not_known_to_agree_is_refitted(estimator, X) -> None:
 
 
 @pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
-def test_three_hundred_labellings_in_eight_unequal_folds_predict_as_scikit_learn(name) -> None:
+def test_many_labellings_in_eight_unequal_folds_predict_as_scikit_learn(name) -> None:
     rng = np.random.default_rng(5)
     X, y = data(p=23, shift=0.25)
-    labels = rng.permuted(np.tile(y, (300, 1)), axis=1).astype(np.int64)
+    labels = rng.permuted(np.tile(y, (80, 1)), axis=1).astype(np.int64)
     uneven = np.repeat(np.arange(8), [3, 4, 4, 5, 5, 6, 6, 7])
-    folds = rng.permuted(np.tile(uneven, (300, 1)), axis=1)
+    folds = rng.permuted(np.tile(uneven, (80, 1)), axis=1)
     fast = known(ESTIMATORS[name], X)
     ours = cross_predictions(fast, labels, folds) > (0.5 if fast.kind == "probability" else 0)
     theirs, clear = np.empty_like(labels), np.empty(labels.shape, dtype=bool)
-    for b, v in np.ndindex(300, 8):
+    for b, v in np.ndindex(80, 8):
         test = folds[b] == v
         fitted = ESTIMATORS[name].fit(X[~test], labels[b, ~test])
         theirs[b, test] = fitted.predict(X[test])

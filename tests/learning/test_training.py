@@ -36,7 +36,6 @@ LEARNERS = {
     "logistic, scaled as scikit-learn does": RidgeLogistic(1.0, scaling="population"),
     "logistic, no intercept": RidgeLogistic(10.0, intercept=False),
 }
-VARIANTS = [LEARNERS[name] for name in LEARNERS if " " in name]
 EVERY = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))
 
 
@@ -56,9 +55,8 @@ def test_three_hundred_labellings_in_eight_unequal_folds_agree(learner):
     folds = rng.permuted(np.repeat(np.arange(8), [3, 4, 4, 5, 5, 6, 6, 7])[None], axis=1)
     folds = rng.permuted(np.tile(folds, (300, 1)), axis=1)
     fast = cross_validate(learner, X, labels, folds)
-    some = 50 if learner in VARIANTS else 300
-    slow = cross_validate(learner, X, labels[:some], folds[:some], fast=False)
-    np.testing.assert_array_equal(fast[:some], slow)
+    slow = cross_validate(learner, X, labels[:50], folds[:50], fast=False)
+    np.testing.assert_array_equal(fast[:50], slow)
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.3, 1e-4])
@@ -89,8 +87,8 @@ def test_other_shapes_agree(learner, shape):
     n, p, batch, ones = SHAPES[shape]
     X, labels, rng = table(n, p, batch, ones=ones)
     folds = rng.integers(4, size=labels.shape)
-    fast = cross_validate(learner, X, labels, folds)[:60]
-    slow = cross_validate(learner, X, labels[:60], folds[:60], fast=False)
+    fast = cross_validate(learner, X, labels, folds)[:25]
+    slow = cross_validate(learner, X, labels[:25], folds[:25], fast=False)
     np.testing.assert_array_equal(fast, slow)
 
 
@@ -99,17 +97,18 @@ def test_bootstrap_samples_agree_singular_or_not(learner):
     X, labels, rng = table(40, 23, 200)
     counts = bootstrap_counts(1, 200, 40, rng)[0]
     fast = fit_many(learner, X, labels, counts, everywhere=False)
-    slow = fit_many(learner, X, labels, counts, everywhere=False, fast=False)
     assert (fast[counts > 0] == -1).all()
-    np.testing.assert_array_equal(fast, slow)
+    slow = fit_many(learner, X, labels[:80], counts[:80], everywhere=False, fast=False)
+    np.testing.assert_array_equal(fast[:80], slow)
 
 
 @EVERY
 def test_resubstitution_agrees(learner):
     X, labels, _ = table(40, 23, 150)
     ones = np.ones_like(labels)
-    fast = fit_many(learner, X, labels, ones)
-    np.testing.assert_array_equal(fast, fit_many(learner, X, labels, ones, fast=False))
+    fast = fit_many(learner, X, labels, ones)[:50]
+    slow = fit_many(learner, X, labels[:50], ones[:50], fast=False)
+    np.testing.assert_array_equal(fast, slow)
 
 
 @EVERY
@@ -118,8 +117,9 @@ def test_whole_numbers_with_ties_and_features_that_stand_still_agree(learner):
     X[:, 4] = np.arange(30) < 3  # constant in many training parts
     X[:, 5] = X[:, 0] + X[:, 1]  # collinear
     folds = rng.integers(5, size=labels.shape)
-    fast = cross_validate(learner, X, labels, folds)
-    np.testing.assert_array_equal(fast, cross_validate(learner, X, labels, folds, fast=False))
+    fast = cross_validate(learner, X, labels, folds)[:60]
+    slow = cross_validate(learner, X, labels[:60], folds[:60], fast=False)
+    np.testing.assert_array_equal(fast, slow)
 
 
 @EVERY

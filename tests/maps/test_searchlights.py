@@ -162,10 +162,9 @@ def test_any_number_of_processes_and_a_store_give_the_same_bits(
     }
     alone = ac.searchlight(X, Y, **asked)
     assert len(alone.observed) > 2 * CENTRES
-    for workers in (2, 4):
-        shared = ac.searchlight(X, Y, **asked, workers=workers, store=tmp_path / f"{workers}.db")
-        assert shared.observed.tobytes() == alone.observed.tobytes()
-        assert shared.null.tobytes() == alone.null.tobytes()
+    shared = ac.searchlight(X, Y, **asked, workers=3, store=tmp_path / "work.db")
+    assert shared.observed.tobytes() == alone.observed.tobytes()
+    assert shared.null.tobytes() == alone.null.tobytes()
 
 
 def test_a_cluster_gives_the_same_bits() -> None:

@@ -77,7 +77,7 @@ FAST = {
 
 @pytest.mark.parametrize("kind", FAST)
 def test_fast_and_slow_battery_agree(kind):
-    X, labels = data(n=40, p=23, batch=126)
+    X, labels = data(n=40, p=23, batch=60)
     statistics = [find(name) for name in FAST[kind]]
     fast = evaluate(X, labels, statistics, stream())
     slow = evaluate(X, labels, statistics, stream(), fast=False)

@@ -385,4 +385,4 @@ def _range(row: dict[str, Any]) -> tuple[float, float]:
     return (low - high, high - low) if "difference" in row else (low, high)
 
 
-TARGET = Target("verbs with extreme predictions", draw, attempt, seconds=120.0, first=60)
+TARGET = Target("verbs with extreme predictions", draw, attempt, seconds=120.0, first=30)
