@@ -34,7 +34,7 @@ time = rng.exponential(size=5500).round(2) + 0.01
 lived = ac.Survival(time, rng.random(5500) < 0.6, risk=-time + rng.normal(size=5500))
 X = rng.normal(size=(40, 4)) + np.repeat([0.0, 0.8], 20)[:, None]
 group = np.repeat([0, 1], 20)
-few = {"draws": 199, "rng": 1}
+few = {"draws": 79, "rng": 1}
 found = {
     "assess": plain(ac.assess(large, names, **few)),
     "classes": plain(ac.assess(classes, ["auc", "accuracy"], **few)),

@@ -270,7 +270,7 @@ def test_workers_stores_and_stopping_agree(tmp_path) -> None:
     np.testing.assert_array_equal(
         short.null["balanced_accuracy"], plain.null["balanced_accuracy"][:DRAWS]
     )
-    assert_same(*both_ways(estimator, X, y, draws=60, stop="gandy"))
+    assert_same(*both_ways(estimator, X, y, draws=30, stop="gandy"))
 
 
 @pytest.mark.parametrize("name", ["discriminant", "machine"])

@@ -69,7 +69,8 @@ def test_a_test_that_rejects_too_often_fails() -> None:
         assert self_testing.rate("Coverage", "i", count, 0.95, above=False).passed is passed
 
 
-def test_rates_are_those_of_the_verb() -> None:
+def test_rates_are_those_of_the_verb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(self_testing, "REPLICATIONS", 120)
     checks = {check.name: check for check in self_testing.rate_checks()}
     assert len(checks) == 4
     assert all(check.passed for check in checks.values())

@@ -52,7 +52,7 @@ def test_two_group_cells_of_figure_5b_are_met() -> None:
 
 
 def test_accuracy_cells_of_figure_5b_are_met() -> None:
-    rows = {("lda.CV.1", "lda.noCV.1"): 64, ("svm.CV.2", "svm.noCV.2"): 16}
+    rows = {("lda.CV.1", "lda.noCV.1"): 32, ("svm.CV.2", "svm.noCV.2"): 16}
     for names, times in rows.items():
         found = reproduce("rosenblatt-fig5b", statistics=list(names), replications=times, rng=2)
         assert len(distances(found)) == 6

@@ -167,6 +167,23 @@ def kinds_of_results(base: type = Result) -> set[type]:
     return {cls for cls in found if cls.__module__.startswith("abovechance.")}
 
 
+def test_what_is_asked_for_by_name_is_gone_through_in_order_too() -> None:
+    import abovechance.inference.cv_reliability
+    import abovechance.inference.learning_curves
+    import abovechance.inference.refit
+    import abovechance.inference.stability_selection
+    import abovechance.inference.validation
+    import abovechance.maps.group_level  # noqa: F401
+
+    named = {cls for cls in kinds_of_results() if hasattr(cls, "__getitem__")}
+    assert len(named) >= 10
+    assert {cls.__name__ for cls in named if "__iter__" not in vars(cls)} == set()
+    assert {cls.__name__ for cls in named if "__len__" not in vars(cls)} == set()
+    chosen = made("thresholds")
+    assert list(chosen) == [chosen[choice.criterion] for choice in chosen.choices]
+    assert len(chosen) == 4
+
+
 def test_no_kind_of_result_is_forgotten() -> None:
     import abovechance.inference.refit
     import abovechance.studies  # noqa: F401

@@ -43,7 +43,7 @@ def test_power_of_hotelling_and_the_oracle_is_that_of_theory(shift):
         ncf.sf(bound, P, N - P - 1, distance),
         ncx2.sf(ncx2.isf(level, P, 1e-12), P, distance),
     ]
-    replications = 1500
+    replications = 600
     found = rejections([find("hotelling"), oracle(np.eye(P))], shift, replications, 1)
     spread = np.sqrt(np.multiply(expected, np.subtract(1, expected)) / replications)
     assert abs(found[0] - expected[0]) < 3.5 * spread[0]
@@ -53,7 +53,7 @@ def test_power_of_hotelling_and_the_oracle_is_that_of_theory(shift):
 
 @pytest.mark.parametrize("shift", [0.0, 0.25, 0.4])
 def test_hotelling_rejects_by_permutation_as_often_as_by_the_f_distribution(shift):
-    replications, draws = 600, 299  # with the observed labelling 300: p <= .05 has level .05
+    replications, draws = 300, 299  # with the observed labelling 300: p <= .05 has level .05
     rng = np.random.default_rng(int(100 * shift) + 5)
     permuted, theory = np.zeros(replications, dtype=bool), np.zeros(replications, dtype=bool)
     for r in range(replications):
@@ -77,13 +77,13 @@ FIGURE = {
 
 
 def test_power_is_that_of_the_papers_figure_with_balanced_folds():
-    found = rejections([find(name) for name in FIGURE], 0.25, 700, 2)
+    found = rejections([find(name) for name in FIGURE], 0.25, 300, 2)
     for share, (reference, replications) in zip(found, FIGURE.values(), strict=True):
-        assert standard_errors(share, 700, reference, replications) < 3.9
+        assert standard_errors(share, 300, reference, replications) < 3.9
 
 
 def test_no_statistic_rejects_too_often_without_signal():
-    replications, level = 500, 16 / 301
+    replications, level = 250, 16 / 301
     slow = {"simes", "cai"}
     statistics = [*(s for s in TWO_GROUP if s.name not in slow), find("lda.cv8")]
     found = rejections(statistics, 0.0, replications, 3)

@@ -110,7 +110,8 @@ def test_a_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tally.faults == {"ZeroDivisionError: division by zero": 1}
 
 
-def test_a_run_is_continued_from_its_store(tmp_path: Path) -> None:
+def test_a_run_is_continued_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "SCREEN", 12)
     look = search.Look(3)
     once = search.run(look, 10.0, 1, tmp_path / "a.store", most=2)
     again = search.run(look, 0.0, 1, tmp_path / "a.store", most=2)

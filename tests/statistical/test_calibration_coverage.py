@@ -22,7 +22,7 @@ def banded(index: int) -> str:
 
 @pytest.mark.parametrize("index", BARRED, ids=named)
 def test_an_interval_covers_in_a_small_simulation(index: int) -> None:
-    found = simulation.cover_interval(index, 150)
+    found = simulation.cover_interval(index, 60)
     assert found.met, found
 
 
@@ -31,7 +31,7 @@ SMALL = [i for i in BARRED_BANDS if BANDS[i][3] <= 500]
 
 @pytest.mark.parametrize("index", SMALL, ids=banded)
 def test_a_band_covers_in_a_small_simulation(index: int) -> None:
-    found = simulation.cover_band(index, 200)
+    found = simulation.cover_band(index, 80)
     assert found.met, found
 
 

@@ -11,7 +11,7 @@ COUNT = len(SETTINGS)
 
 @pytest.mark.parametrize("key", list(SETTINGS), ids=" · ".join)
 def test_level_is_held_in_a_small_simulation(key: tuple[str, str]) -> None:
-    (cell,) = comparison_type_one.simulate({key: SETTINGS[key]}, 120)
+    (cell,) = comparison_type_one.simulate({key: SETTINGS[key]}, 50)
     assert not too_many(cell, COUNT), cell
     assert not off_level(cell, COUNT), cell
 

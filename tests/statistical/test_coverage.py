@@ -29,7 +29,7 @@ QUICK = [i for i in BARRED if coverage.SETTINGS[i][5] == 1]
 
 @pytest.mark.parametrize("index", QUICK, ids=lambda i: " · ".join(coverage.SETTINGS[i][:2]))
 def test_default_interval_covers_in_a_small_simulation(index: int) -> None:
-    found = coverage.simulate(index, 100, truth_cases=200_000)
+    found = coverage.simulate(index, 50, truth_cases=200_000)
     assert found.rate >= coverage.bar(found), found
 
 

@@ -138,7 +138,7 @@ def test_mcnemar_rejects_alike_by_formula_and_by_simulation_at_the_level(alpha: 
         n=12,
         effects=2.0,
         alpha=alpha,
-        replications=1000,
+        replications=400,
         rng=1,
     ).cells
     assert cell.z is not None
@@ -163,7 +163,7 @@ def test_two_areas_are_compared_with_the_power_of_the_formula(n: int, correlatio
     from abovechance.studies import BinormalPair
 
     design = BinormalPair(auc=0.7, prevalence=0.4, correlation=correlation)
-    study = power(design, ["auc"], n=n, effects=(0.7, 0.82), replications=400, rng=1)
+    study = power(design, ["auc"], n=n, effects=(0.7, 0.82), replications=200, rng=1)
     for cell in study.cells:
         assert cell.reference is not None
         assert abs(cell.power - cell.reference) < 0.02 + 3.9 * cell.se

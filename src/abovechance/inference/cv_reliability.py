@@ -304,6 +304,12 @@ class Reliability(Result, kind="reliability"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[ReliabilityRow]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
     def __getitem__(self, key: str | tuple[str, int]) -> ReliabilityRow:
         from abovechance.measures import find
 

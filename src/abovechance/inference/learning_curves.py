@@ -330,6 +330,12 @@ class LearningCurve(Result, kind="learning_curve"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[MeasureCurve]:
+        return iter(self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
     def __getitem__(self, measure: str) -> MeasureCurve:
         labels = {find(measure).label, find(measure).for_outcome(self.outcome).label, measure}
         for curve in self.curves:

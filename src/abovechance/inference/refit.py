@@ -518,6 +518,12 @@ class RefitTest(Result, kind="permutation_test"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[RefitRow]:
+        return iter(self.tests)
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
     def __getitem__(self, measure: str) -> RefitRow:
         labels = {find(measure).label, find(measure).for_outcome("multiclass").label, measure}
         for row in self.tests:

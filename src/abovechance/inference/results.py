@@ -1000,6 +1000,12 @@ class Detection(Result, kind="detection"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[Detected]:
+        return iter(self.tests)
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
     def __getitem__(self, statistic: str) -> Detected:
         rows = {row.statistic: row for row in self.tests}
         if statistic in rows:

@@ -460,6 +460,12 @@ class Stability(Result, kind="stability"):
     described: str = ""
     groups: int | None = None
 
+    def __iter__(self) -> Iterator[SelectorRow]:
+        return iter(self.selectors)
+
+    def __len__(self) -> int:
+        return len(self.selectors)
+
     def __getitem__(self, selector: str) -> SelectorRow:
         from abovechance.measures import find
 

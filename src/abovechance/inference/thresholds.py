@@ -6,6 +6,7 @@ sample left out; the difference from its value here is the optimism. (Harrell's 
 judges each choice on all cases, leaves a third of the optimism in: they overlap with the sample.)
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +91,12 @@ class Thresholds(Result, kind="thresholds"):
     choices: tuple[Choice, ...]
     advice: tuple[Advice, ...] = ()
     described: str = ""
+
+    def __iter__(self) -> Iterator[Choice]:
+        return iter(self.choices)
+
+    def __len__(self) -> int:
+        return len(self.choices)
 
     def __getitem__(self, criterion: str) -> Choice:
         for choice in self.choices:

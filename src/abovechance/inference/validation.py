@@ -322,6 +322,12 @@ class Validation(Result, kind="validation"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[Validated]:
+        return iter(self.validated)
+
+    def __len__(self) -> int:
+        return len(self.validated)
+
     def __getitem__(self, measure: str) -> Validated:
         labels = {find(measure).label, find(measure).for_outcome(self.outcome).label, measure}
         for row in self.validated:

@@ -397,6 +397,12 @@ class GroupMaps(Result, kind="group_maps"):
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.maps)
+
+    def __len__(self) -> int:
+        return len(self.maps)
+
     def __getitem__(self, name: str) -> Floats:
         """One of the maps, by its name."""
         if name in self.maps:
