@@ -130,7 +130,9 @@ def thresholds(
     greatest Youden's J, nearest to the corner of perfect sensitivity and specificity. Each lies
     midway between two scores; cases above it are called positive. Its interval holds the
     percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
-    where several are as good. The corrected value is that of the samples' choices on the cases
+    where several are as good, and reaches halfway to the next positive below and the next
+    negative above: samples of the same cases choose right below one of the same positives, and
+    right above one of the same negatives. The corrected value is that of the samples' choices on the cases
     they left out, all such cases together; as a sample has fewer distinct cases than there are,
     it errs on the side of caution.
 
@@ -168,7 +170,7 @@ def thresholds(
     >>> found["costs imply"].threshold, found["cost"].threshold
     (0.2, 0.101)
     >>> print(found["youden"])
-    Greatest Youden's J: 0.297 [0.151 to 0.576]; Youden's J 0.474, 0.412 without optimism
+    Greatest Youden's J: 0.297 [0.149 to 0.588]; Youden's J 0.474, 0.412 without optimism
     """
     settings = Settings.of("thresholds", given)
     predictions = each_case(predictions)
@@ -206,6 +208,8 @@ class _Cuts:
 
     candidates: Floats
     rates: Rates
+    positives: Floats  # distinct scores of each class, ascending
+    negatives: Floats
 
     @classmethod
     def of(cls, predictions: Binary, score: Floats) -> "_Cuts":
@@ -214,7 +218,18 @@ class _Cuts:
         below = distinct[np.searchsorted(distinct, scores[1:]) - 1]
         middles = np.maximum((below + scores[1:]) / 2.0, below)
         candidates = np.concatenate([[-np.inf], middles, [np.inf]])
-        return cls(candidates, _rates(above(predictions, score, scores)))
+        classes = (np.unique(score[predictions.positive == k]) for k in (1, 0))
+        return cls(candidates, _rates(above(predictions, score, scores)), *classes)
+
+    def reaching(self, low: float, high: float) -> tuple[float, float]:
+        """Limits halfway on to the next positive below and the next negative above."""
+        below = self.positives[self.positives < low]
+        beyond = self.negatives[self.negatives > high]
+        if len(below) and np.isfinite(low):
+            low = (low + float(below[-1])) / 2.0
+        if len(beyond) and np.isfinite(high):
+            high = (high + float(beyond[0])) / 2.0
+        return low, high
 
 
 def _rates(counts: Above) -> Rates:
@@ -300,9 +315,11 @@ def _chosen(
     at = int(tied[0])
     tail = (1.0 - level) / 2.0
     ends = ((replicates.lowest, tail), (replicates.highest, 1.0 - tail))
-    low, high = (
-        float(np.quantile(cuts.candidates[places[criterion]], q, method="inverted_cdf"))
-        for places, q in ends
+    low, high = cuts.reaching(
+        *(
+            float(np.quantile(cuts.candidates[places[criterion]], q, method="inverted_cdf"))
+            for places, q in ends
+        )
     )
     sign = -1.0 if criterion == "youden" else 1.0
     optimism = replicates.worth[criterion] - best

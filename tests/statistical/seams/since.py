@@ -1,4 +1,4 @@
-"""What was found since: different cases, few at a time, missing classes, time order."""
+"""What was found since: different cases, few at a time, missing classes, time order, thresholds."""
 
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ FEW = "models that part on few cases"
 RARE = "hardly any case of one class"
 SURE = "no case called wrongly"
 SERIES = "few cases that tell, in time order"
+CHOSEN = "thresholds chosen on the cases"
 DRAWS = 199
 
 
@@ -338,3 +339,24 @@ def _largest(rng: np.random.Generator) -> float:
         return float("nan")
     rows = [ac.assess(p, [m], rng=1)[m] for p, m in ((two, "ks"), (one, "max_error"))]
     return float(sum(row.interval is not None for row in rows))
+
+
+# ---- thresholds chosen on the cases ------------------------------------------------------------
+
+
+def _holds_the_middle(rng: np.random.Generator, positives: int, n: int, criterion: str) -> float:
+    """Scores of two normal classes, two apart: the best threshold lies midway."""
+    y = np.arange(n) < positives
+    made = ac.Binary(y.astype(int), score=rng.normal(size=n) + 2.0 * y)
+    interval = ac.thresholds(made, draws=DRAWS, rng=1)[criterion].interval
+    return float("nan") if interval is None else float(interval.low <= 1.0 <= interval.high)
+
+
+@seam(CHOSEN, "nearest to the corner, 30 + 270 cases", "coverage", low=0.94)
+def _corner(rng: np.random.Generator) -> float:
+    return _holds_the_middle(rng, 30, 300, "closest")
+
+
+@seam(CHOSEN, "greatest Youden's J, 270 + 30 cases", "coverage", low=0.94)
+def _youden(rng: np.random.Generator) -> float:
+    return _holds_the_middle(rng, 270, 300, "youden")
