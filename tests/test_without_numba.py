@@ -39,7 +39,7 @@ found = {
     "assess": plain(ac.assess(large, names, **few)),
     "classes": plain(ac.assess(classes, ["auc", "accuracy"], **few)),
     "survival": plain(ac.assess(lived, ["c_index"], **few)),
-    "compare": plain(ac.compare({"a": large, "b": other}, ["auc", "brier", "f1", "ici"], **few)),
+    "compare": plain(ac.compare({"a": large, "b": other}, ["auc", "brier", "f1"], **few)),
     "detect": plain(
         ac.detect(X, group, tests=["hotelling_shrink", "lda.cv4", "svm.c1.cv4"], **few)
     ),
