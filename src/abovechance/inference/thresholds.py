@@ -132,9 +132,9 @@ def thresholds(
     percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
     where several are as good, and reaches halfway to the next positive below and the next
     negative above: samples of the same cases choose right below one of the same positives, and
-    right above one of the same negatives. The corrected value is that of the samples' choices on the cases
-    they left out, all such cases together; as a sample has fewer distinct cases than there are,
-    it errs on the side of caution.
+    right above one of the same negatives. The corrected value is that of the samples' choices on
+    the cases they left out, all such cases together; as a sample has fewer distinct cases than
+    there are, it errs on the side of caution.
 
     Parameters
     ----------
