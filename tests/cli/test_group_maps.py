@@ -49,6 +49,7 @@ def test_files_are_the_same_from_processes_and_from_a_store(maps: Path) -> None:
             assert (maps.parent / other / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_files_are_the_same_from_a_cluster(maps: Path) -> None:
     pytest.importorskip("distributed")
     assert main(["group-maps", "maps", *FEW, "--out", "a"]) == 0

@@ -167,6 +167,7 @@ def test_any_number_of_processes_and_a_store_give_the_same_bits(
     assert shared.null.tobytes() == alone.null.tobytes()
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bits() -> None:
     pytest.importorskip("distributed")
     X = [brain((7, 7, 7), seed) for seed in (1, 2)]
