@@ -11,7 +11,7 @@ import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import drawn_and_left_out
 from abovechance.inference.results import Interval
-from abovechance.inference.thresholds import _calls_otherwise
+from abovechance.inference.thresholds import _calls_otherwise, _Cuts
 from abovechance.measures import find
 
 Reference = Callable[[str], Any]
@@ -155,7 +155,7 @@ def test_poor_calibration_near_the_threshold_is_remarked_on() -> None:
 def test_a_threshold_that_calls_all_cases_alike_is_not_remarked_on() -> None:
     found = ac.thresholds(ac.Binary([0, 1], probability=[0.3, 0.6]), draws=20, rng=1)
     assert found["cost"].interval is not None
-    assert 0.5 not in found["cost"].interval
+    assert 0.5 in found["cost"].interval
     assert "AC361" not in [a.code for a in found.advice]
 
 
@@ -200,3 +200,17 @@ def test_a_threshold_is_apart_where_it_calls_a_case_otherwise(
     """Below the limits .5 to .7 a case from the threshold on, above them one short of it."""
     limits = Interval(0.5, 0.7, 0.95, "any")
     assert _calls_otherwise(threshold, limits, np.array([0.0, probability, 1.0])) is apart
+
+
+def test_limits_reach_halfway_to_the_next_case_of_the_class_they_cut_off() -> None:
+    score = np.array([1.0, 2.0, 2.0, 3.0, 5.0, 8.0, np.inf, 9.0])
+    made = ac.Binary([1, 0, 1, 0, 1, 0, 0, 0], score=score, sample_weight=[1, 1, 1, 1, 1, 1, 1, 0])
+    cuts = _Cuts.of(made, score)
+    assert cuts.reaching(4.0, 4.0) == (3.0, 6.0)
+    assert cuts.reaching(1.5, 2.5) == (1.25, 2.75)
+    assert cuts.reaching(0.5, 8.5) == (-np.inf, np.inf)  # 9 weighs nothing, ∞ is nowhere
+    assert cuts.reaching(-np.inf, np.inf) == (-np.inf, np.inf)
+    sure = np.array([0.2, 0.4, 0.6, 0.8])
+    cuts = _Cuts.of(ac.Binary([0, 1, 0, 1], probability=sure), sure)
+    assert cuts.reaching(0.3, 0.7) == (0.0, 1.0)
+    assert cuts.reaching(0.3, np.inf) == (0.0, np.inf)

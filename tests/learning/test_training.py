@@ -50,13 +50,13 @@ def table(n, p, batch, *, ones=None, seed=0, tied=False):
 
 
 @EVERY
-def test_three_hundred_labellings_in_eight_unequal_folds_agree(learner):
+def test_many_labellings_in_eight_unequal_folds_agree(learner):
     X, labels, rng = table(40, 23, 300)
     folds = rng.permuted(np.repeat(np.arange(8), [3, 4, 4, 5, 5, 6, 6, 7])[None], axis=1)
     folds = rng.permuted(np.tile(folds, (300, 1)), axis=1)
     fast = cross_validate(learner, X, labels, folds)
-    slow = cross_validate(learner, X, labels[:50], folds[:50], fast=False)
-    np.testing.assert_array_equal(fast[:50], slow)
+    slow = cross_validate(learner, X, labels[::6], folds[::6], fast=False)
+    np.testing.assert_array_equal(fast[::6], slow)
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.3, 1e-4])

@@ -10,7 +10,7 @@ COUNT = len(type_one.SETTINGS)
 
 @pytest.mark.parametrize("key", list(type_one.SETTINGS), ids=" · ".join)
 def test_level_is_held_in_a_small_simulation(key: tuple[str, str]) -> None:
-    (cell,) = type_one.simulate({key: type_one.SETTINGS[key]}, 150)
+    (cell,) = type_one.simulate({key: type_one.SETTINGS[key]}, 300)
     assert not too_many(cell, COUNT), cell
     assert not off_level(cell, COUNT), cell
 

@@ -105,6 +105,7 @@ def test_a_cluster_is_an_option_of_a_command(machines: Machines, capfd: Captured
     table.write_text("\n".join(["outcome,probability,size", *rows]))
     seeded = ["--seed", "1", "--format", "json"]
     for asked in (
+        [*ASKED, "--replications", "20"],
         ["assess", str(table), "--outcome", "outcome", "--measures", "brier,mcc", *seeded],
         ["detect", str(table), "--outcome", "outcome", "--tests", "hotelling,energy", *seeded],
     ):
@@ -189,7 +190,6 @@ def survives(folder: Path, kills: int, workers: int, wanted: str) -> None:
     assert rows == (BLOCKS, BLOCKS)
 
 
-@pytest.mark.slow
 def test_a_study_killed_on_the_way_resumes(tmp_path: Path, capfd: Captured) -> None:
     survives(tmp_path, kills=1, workers=1, wanted=expected(capfd))
 

@@ -132,9 +132,9 @@ def thresholds(
     percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
     where several are as good, and reaches halfway to the next positive below and the next
     negative above: samples of the same cases choose right below one of the same positives, and
-    right above one of the same negatives. The corrected value is that of the samples' choices on
-    the cases they left out, all such cases together; as a sample has fewer distinct cases than
-    there are, it errs on the side of caution.
+    right above one of the same negatives. It is open where there is no such case. The corrected
+    value is that of the samples' choices on the cases they left out, all such cases together; as
+    a sample has fewer distinct cases than there are, it errs on the side of caution.
 
     Parameters
     ----------
@@ -210,6 +210,7 @@ class _Cuts:
     rates: Rates
     positives: Floats  # distinct scores of each class, ascending
     negatives: Floats
+    ends: tuple[float, float]  # the least and the greatest that a score can be
 
     @classmethod
     def of(cls, predictions: Binary, score: Floats) -> "_Cuts":
@@ -218,18 +219,27 @@ class _Cuts:
         below = distinct[np.searchsorted(distinct, scores[1:]) - 1]
         middles = np.maximum((below + scores[1:]) / 2.0, below)
         candidates = np.concatenate([[-np.inf], middles, [np.inf]])
-        classes = (np.unique(score[predictions.positive == k]) for k in (1, 0))
-        return cls(candidates, _rates(above(predictions, score, scores)), *classes)
+        known = np.isfinite(score)
+        if predictions.weight is not None:
+            known &= predictions.weight > 0.0
+        positives, negatives = (
+            np.unique(score[known & (predictions.positive == k)]) for k in (1, 0)
+        )
+        rates = _rates(above(predictions, score, scores))
+        ends = (-np.inf, np.inf) if predictions.probability is None else (0.0, 1.0)
+        return cls(candidates, rates, positives, negatives, ends)
 
     def reaching(self, low: float, high: float) -> tuple[float, float]:
-        """Limits halfway on to the next positive below and the next negative above."""
+        """Limits halfway on to the next positive below and the next negative above.
+
+        Where there is none, nothing is known of what a threshold further on would cost.
+        """
         below = self.positives[self.positives < low]
         beyond = self.negatives[self.negatives > high]
-        if len(below) and np.isfinite(low):
-            low = (low + float(below[-1])) / 2.0
-        if len(beyond) and np.isfinite(high):
-            high = (high + float(beyond[0])) / 2.0
-        return low, high
+        return (
+            (low + float(below[-1])) / 2.0 if len(below) else min(low, self.ends[0]),
+            (high + float(beyond[0])) / 2.0 if len(beyond) else max(high, self.ends[1]),
+        )
 
 
 def _rates(counts: Above) -> Rates:
@@ -328,7 +338,9 @@ def _chosen(
         criterion=criterion,
         title=TITLES[criterion],
         threshold=float(cuts.candidates[at]),
-        interval=Interval(low, high, level, f"bootstrap percentile, {replicates.draws} draws"),
+        interval=Interval(
+            low, high, level, f"bootstrap percentile to the next case, {replicates.draws} draws"
+        ),
         criterion_value=VALUES[criterion],
         value=sign * best + 0.0,  # no negative 0
         optimism=optimism if known else None,
@@ -404,9 +416,9 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
             found.append(
                 Advice(
                     "AC361",
-                    f"the costs imply a threshold of {implied:.3g}, which bootstrap samples would "
-                    f"not choose ({chosen.interval}): the probabilities are not right near it; "
-                    "look at the calibration curve.",
+                    f"the costs imply a threshold of {implied:.3g}, which samples like these "
+                    f"would not choose ({chosen.interval}): the probabilities are not right near "
+                    "it; look at the calibration curve.",
                 )
             )
     if np.isnan(chosen.corrected):

@@ -357,6 +357,16 @@ def _corner(rng: np.random.Generator) -> float:
     return _holds_the_middle(rng, 30, 300, "closest")
 
 
+@seam(CHOSEN, "nearest to the corner, 5 + 295 cases", "coverage", low=0.94)
+def _corner_of_few(rng: np.random.Generator) -> float:
+    return _holds_the_middle(rng, 5, 300, "closest")
+
+
+@seam(CHOSEN, "greatest Youden's J, 290 + 10 cases", "coverage", low=0.94)
+def _youden_of_few(rng: np.random.Generator) -> float:
+    return _holds_the_middle(rng, 290, 300, "youden")
+
+
 @seam(CHOSEN, "greatest Youden's J, 270 + 30 cases", "coverage", low=0.94)
 def _youden(rng: np.random.Generator) -> float:
     return _holds_the_middle(rng, 270, 300, "youden")
