@@ -202,6 +202,15 @@ def test_a_threshold_is_apart_where_it_calls_a_case_otherwise(
     assert _calls_otherwise(threshold, limits, np.array([0.0, probability, 1.0])) is apart
 
 
+def test_thresholds_are_probabilities_where_scores_are_known_too() -> None:
+    both = binary(120)
+    scored = ac.Binary(both.positive, probability=both.probability, score=10 * both.probability - 5)
+    for one, other in zip(
+        *(ac.thresholds(p, draws=50, rng=1) for p in (both, scored)), strict=True
+    ):
+        assert (one.threshold, one.interval) == (other.threshold, other.interval)
+
+
 def test_limits_reach_halfway_to_the_next_case_of_the_class_they_cut_off() -> None:
     score = np.array([1.0, 2.0, 2.0, 3.0, 5.0, 8.0, np.inf, 9.0])
     made = ac.Binary([1, 0, 1, 0, 1, 0, 0, 0], score=score, sample_weight=[1, 1, 1, 1, 1, 1, 1, 0])

@@ -175,6 +175,8 @@ def thresholds(
     settings = Settings.of("thresholds", given)
     predictions = each_case(predictions)
     score = ranking_of(predictions, "a threshold")
+    if predictions.probability is not None:  # what costs imply is one: all on one scale
+        score = predictions.probability
     for name, price in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         if not (price > 0.0 and np.isfinite(price)):
             raise NotApplicable(f"{name} must be greater than 0; got {price}.")
