@@ -222,4 +222,9 @@ def test_limits_reach_halfway_to_the_next_case_of_the_class_they_cut_off() -> No
     sure = np.array([0.2, 0.4, 0.6, 0.8])
     cuts = _Cuts.of(ac.Binary([0, 1, 0, 1], probability=sure), sure)
     assert cuts.reaching(0.3, 0.7) == (0.0, 1.0)
-    assert cuts.reaching(0.3, np.inf) == (0.0, np.inf)
+    # none of 30 positives below .5: a tenth of the 20 negatives there may be lost for three
+    many = np.r_[np.linspace(0.6, 0.9, 30), np.linspace(0.1, 0.48, 20)]
+    cuts = _Cuts.of(ac.Binary([1] * 30 + [0] * 20, probability=many), many)
+    assert cuts.reaching(0.5, 0.95)[0] == pytest.approx(0.44)
+    assert cuts.reaching(0.5, 0.95, price=2.0)[0] == pytest.approx(0.40)
+    assert cuts.reaching(0.5, 0.55)[1] == pytest.approx(many[4])  # 3 / 20 of 30 positives

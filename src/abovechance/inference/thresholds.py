@@ -43,6 +43,7 @@ VALUES = {
     "closest": "distance to the corner",
 }
 TIED = 1e-12
+UNSEEN = 3  # cases that may lie where none of n was seen, all but surely
 MOST = 2000  # candidates, evenly spread over the cases when there are more distinct scores
 Rates = tuple[Floats, Floats, Floats]
 
@@ -132,9 +133,10 @@ def thresholds(
     percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
     where several are as good, and reaches halfway to the next positive below and the next
     negative above: samples of the same cases choose right below one of the same positives, and
-    right above one of the same negatives. It is open where there is no such case. The corrected
-    value is that of the samples' choices on the cases they left out, all such cases together; as
-    a sample has fewer distinct cases than there are, it errs on the side of caution.
+    right above one of the same negatives; where there is no such case, on to where more would be
+    lost of the other class than three cases of this one could win. The corrected value is that of
+    the samples' choices on the cases they left out, all such cases together; as a sample has
+    fewer distinct cases than there are, it errs on the side of caution.
 
     Parameters
     ----------
@@ -210,7 +212,7 @@ class _Cuts:
 
     candidates: Floats
     rates: Rates
-    positives: Floats  # distinct scores of each class, ascending
+    positives: Floats  # the scores of each class, ascending
     negatives: Floats
     ends: tuple[float, float]  # the least and the greatest that a score can be
 
@@ -224,24 +226,35 @@ class _Cuts:
         known = np.isfinite(score)
         if predictions.weight is not None:
             known &= predictions.weight > 0.0
-        positives, negatives = (
-            np.unique(score[known & (predictions.positive == k)]) for k in (1, 0)
-        )
+        positives, negatives = (np.sort(score[known & (predictions.positive == k)]) for k in (1, 0))
         rates = _rates(above(predictions, score, scores))
         ends = (-np.inf, np.inf) if predictions.probability is None else (0.0, 1.0)
         return cls(candidates, rates, positives, negatives, ends)
 
-    def reaching(self, low: float, high: float) -> tuple[float, float]:
+    def reaching(self, low: float, high: float, price: float = 1.0) -> tuple[float, float]:
         """Limits halfway on to the next positive below and the next negative above.
 
-        Where there is none, nothing is known of what a threshold further on would cost.
+        Where there is none, on to where more would be lost of the other class than three unseen
+        cases could win; `price` is what a share of the positives is worth in negatives.
         """
-        below = self.positives[self.positives < low]
-        beyond = self.negatives[self.negatives > high]
-        return (
-            (low + float(below[-1])) / 2.0 if len(below) else min(low, self.ends[0]),
-            (high + float(beyond[0])) / 2.0 if len(beyond) else max(high, self.ends[1]),
-        )
+        positives, negatives = self.positives, self.negatives
+        below, beyond = positives[positives < low], negatives[negatives > high]
+        if len(below):
+            low = (low + float(below[-1])) / 2.0
+        else:
+            others = negatives[negatives < low][::-1]
+            low = _after(others, UNSEEN * price * len(negatives) / len(positives), self.ends[0])
+        if len(beyond):
+            high = (high + float(beyond[0])) / 2.0
+        else:
+            others = positives[positives > high]
+            high = _after(others, UNSEEN / price * len(positives) / len(negatives), self.ends[1])
+        return low, high
+
+
+def _after(others: Floats, many: float, end: float) -> float:
+    """Where so many cases are passed, or the end where there are not as many."""
+    return float(others[int(many)]) if many < len(others) else end
 
 
 def _rates(counts: Above) -> Rates:
@@ -327,12 +340,14 @@ def _chosen(
     at = int(tied[0])
     tail = (1.0 - level) / 2.0
     ends = ((replicates.lowest, tail), (replicates.highest, 1.0 - tail))
-    low, high = cuts.reaching(
-        *(
-            float(np.quantile(cuts.candidates[places[criterion]], q, method="inverted_cdf"))
-            for places, q in ends
-        )
+    low, high = (
+        float(np.quantile(cuts.candidates[places[criterion]], q, method="inverted_cdf"))
+        for places, q in ends
     )
+    share = float(rates[2])
+    price = costs[1] * share / (costs[0] * (1.0 - share)) if criterion == "cost" else 1.0
+    reached = cuts.reaching(low, high, price)
+    low, high = min(low, reached[0]), max(high, reached[1])
     sign = -1.0 if criterion == "youden" else 1.0
     optimism = replicates.worth[criterion] - best
     known = bool(np.isfinite(optimism))
