@@ -222,6 +222,8 @@ def test_limits_reach_halfway_to_the_next_case_of_the_class_they_cut_off() -> No
     sure = np.array([0.2, 0.4, 0.6, 0.8])
     cuts = _Cuts.of(ac.Binary([0, 1, 0, 1], probability=sure), sure)
     assert cuts.reaching(0.3, 0.7) == (0.0, 1.0)
+    endless = ac.Binary([0, 0, 1, 1], score=[1.0, 2.0, np.inf, np.inf])
+    assert ac.thresholds(endless, draws=20, rng=1)["youden"].interval is not None
     # none of 30 positives below .5: a tenth of the 20 negatives there may be lost for three
     many = np.r_[np.linspace(0.6, 0.9, 30), np.linspace(0.1, 0.48, 20)]
     cuts = _Cuts.of(ac.Binary([1] * 30 + [0] * 20, probability=many), many)

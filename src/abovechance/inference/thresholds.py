@@ -238,18 +238,19 @@ class _Cuts:
         cases could win; `price` is what a share of the positives is worth in negatives.
         """
         positives, negatives = self.positives, self.negatives
+        if not len(positives) or not len(negatives):  # of one class no score is finite
+            return low, high
         below, beyond = positives[positives < low], negatives[negatives > high]
+        price *= len(negatives) / len(positives)  # of a case of them, in cases
         if len(below):
-            low = (low + float(below[-1])) / 2.0
+            lowest = (low + float(below[-1])) / 2.0
         else:
-            others = negatives[negatives < low][::-1]
-            low = _after(others, UNSEEN * price * len(negatives) / len(positives), self.ends[0])
+            lowest = _after(negatives[negatives < low][::-1], UNSEEN * price, self.ends[0])
         if len(beyond):
-            high = (high + float(beyond[0])) / 2.0
+            highest = (high + float(beyond[0])) / 2.0
         else:
-            others = positives[positives > high]
-            high = _after(others, UNSEEN / price * len(positives) / len(negatives), self.ends[1])
-        return low, high
+            highest = _after(positives[positives > high], UNSEEN / price, self.ends[1])
+        return min(low, lowest), max(high, highest)
 
 
 def _after(others: Floats, many: float, end: float) -> float:
@@ -346,8 +347,7 @@ def _chosen(
     )
     share = float(rates[2])
     price = costs[1] * share / (costs[0] * (1.0 - share)) if criterion == "cost" else 1.0
-    reached = cuts.reaching(low, high, price)
-    low, high = min(low, reached[0]), max(high, reached[1])
+    low, high = cuts.reaching(low, high, price)
     sign = -1.0 if criterion == "youden" else 1.0
     optimism = replicates.worth[criterion] - best
     known = bool(np.isfinite(optimism))

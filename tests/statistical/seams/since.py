@@ -352,21 +352,15 @@ def _holds_the_middle(rng: np.random.Generator, positives: int, n: int, criterio
     return float("nan") if interval is None else float(interval.low <= 1.0 <= interval.high)
 
 
-@seam(CHOSEN, "nearest to the corner, 30 + 270 cases", "coverage", low=0.94)
-def _corner(rng: np.random.Generator) -> float:
-    return _holds_the_middle(rng, 30, 300, "closest")
+for _title, _criterion, _positives in (
+    ("nearest to the corner", "closest", 30),
+    ("nearest to the corner", "closest", 5),
+    ("greatest Youden's J", "youden", 290),
+    ("greatest Youden's J", "youden", 270),
+):
 
-
-@seam(CHOSEN, "nearest to the corner, 5 + 295 cases", "coverage", low=0.94)
-def _corner_of_few(rng: np.random.Generator) -> float:
-    return _holds_the_middle(rng, 5, 300, "closest")
-
-
-@seam(CHOSEN, "greatest Youden's J, 290 + 10 cases", "coverage", low=0.94)
-def _youden_of_few(rng: np.random.Generator) -> float:
-    return _holds_the_middle(rng, 290, 300, "youden")
-
-
-@seam(CHOSEN, "greatest Youden's J, 270 + 30 cases", "coverage", low=0.94)
-def _youden(rng: np.random.Generator) -> float:
-    return _holds_the_middle(rng, 270, 300, "youden")
+    @seam(CHOSEN, f"{_title}, {_positives} + {300 - _positives} cases", "coverage", low=0.94)
+    def _chosen(
+        rng: np.random.Generator, criterion: str = _criterion, positives: int = _positives
+    ) -> float:
+        return _holds_the_middle(rng, positives, 300, criterion)
