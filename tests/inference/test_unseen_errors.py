@@ -276,6 +276,13 @@ def test_sure_calls_of_which_none_was_wrong_are_remarked_on() -> None:
     models = _ordinary(0.9999)
     assert "AC163" in {a.code for a in compare(models, ["log_score"], rng=1, draws=99).advice}
     assert "AC039" in {a.code for a in assess(models["sure"], ["log_score"], rng=1).advice}
+    by = np.where(np.arange(150) % 3, "usual part", "sure part")
+    for code, found in (
+        ("AC163", compare(models, ["log_score"], by=by, rng=1, draws=99)),
+        ("AC039", assess(models["sure"], ["log_score"], by=by, rng=1)),
+    ):
+        texts = [a.text for a in found.advice if a.code == code]
+        assert any("sure part" in text and "usual part" not in text for text in texts)
     many = _ordinary(0.96, 1500)
     found = [compare(many, ["brier"], rng=1, draws=99), assess(many["sure"], ["brier"], rng=1)]
     assert not {"AC039", "AC163"} & {a.code for one in found for a in one.advice}

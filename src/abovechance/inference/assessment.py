@@ -818,7 +818,7 @@ def assess(
             *predictions.notes,
             *(advice_on_primary(main) if settings.inference else ()),
             *advice_for(predictions, rows, evidence),
-            *(advice_on_subgroups(parts, chosen) if settings.inference else ()),
+            *(advice_on_subgroups(parts, rows, chosen) if settings.inference else ()),
             *_on_quick(rows),
             *_on_rate(rate, measures, chosen),
             *(advice_on_goals() if verdicts else ()),

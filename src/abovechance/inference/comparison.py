@@ -57,9 +57,9 @@ from abovechance.inference.posterior.from_counts import (
     prior_words,
 )
 from abovechance.inference.remarks import (
+    advice_on_compared_subgroups,
     advice_on_own_cases,
     advice_on_repeats,
-    advice_on_subgroups,
     remarks,
 )
 from abovechance.inference.results import (
@@ -924,10 +924,9 @@ def compare(
         gathered = replace(gathered, baseline=verdict)
     if parts is None:
         return gathered
-    least = ((by, min(held.values(), key=lambda p: p.n)) for by, held in parts.models.items())
     return replace(
         gathered,
-        advice=(*gathered.advice, *advice_on_subgroups(least, chosen, compared=True)),
+        advice=(*gathered.advice, *advice_on_compared_subgroups(parts.models, rows, chosen)),
         subgroups=parts.sizes(),
         interactions=tuple(tested),
     )

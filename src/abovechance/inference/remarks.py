@@ -216,7 +216,7 @@ def advice_for(
         yield from _on_series(predictions)
         yield from _on_stated_prevalence(predictions, whole)
         yield from _on_upper_limits(whole)
-        yield from _on_sure_calls(expanded(one_run(predictions)), whole)
+        yield from _on_sure_calls([(None, predictions)], whole)
 
 
 def _on_data(predictions: Any) -> Iterator[Advice]:
@@ -609,12 +609,27 @@ def _least(predictions: Predictions) -> int:
 
 
 def advice_on_subgroups(
-    parts: Iterable[tuple[str, Predictions]],
-    measures: Sequence[Measure],
-    *,
-    compared: bool = False,
+    parts: Sequence[tuple[str, Predictions]], rows: Sequence[Estimate], measures: Sequence[Measure]
 ) -> Iterator[Advice]:
-    """Which subgroups have so few cases or clusters that their intervals may not hold."""
+    """Which subgroups have intervals that may not hold: few cases, or sure calls all right."""
+    yield from _on_few_in_subgroups(parts, measures, "AC037")
+    yield from _on_sure_calls(parts, [e for e in rows if e.class_ is None])
+
+
+def advice_on_compared_subgroups(
+    parts: Mapping[str, Mapping[str, Predictions]],
+    rows: Sequence[Difference],
+    measures: Sequence[Measure],
+) -> Iterator[Advice]:
+    """The same of differences between models within subgroups."""
+    least = [(by, min(models.values(), key=lambda p: p.n)) for by, models in parts.items()]
+    yield from _on_few_in_subgroups(least, measures, "AC162")
+    yield from _on_sure_calls_of_pairs(parts, rows, measures)
+
+
+def _on_few_in_subgroups(
+    parts: Iterable[tuple[str, Predictions]], measures: Sequence[Measure], code: str
+) -> Iterator[Advice]:
     few = []
     for name, part in parts:
         told = _few_of(expanded(one_run(part)), measures)
@@ -622,7 +637,7 @@ def advice_on_subgroups(
             few.append(f"{name}: {told}")
     if few:
         yield Advice(
-            "AC162" if compared else "AC037",
+            code,
             f"few cases in a subgroup ({listed(few, 3)}): its intervals may cover less than they "
             "say.",
         )
@@ -718,20 +733,26 @@ SURE_CALLS = (
 )
 
 
-def _on_sure_calls(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
-    """Limits that two wrong calls among the surest would lead beyond."""
-    wrong = with_sure_errors(predictions)
-    if wrong is None:
-        return
-    some = [
-        e
-        for e in rows
-        if e.interval is not None
-        and (m := _measure_of(e)) is not None
-        and _led_beyond(e.interval, e.value, _moved(m, predictions, wrong))
-    ]
+def _on_sure_calls(
+    parts: Iterable[tuple[str | None, Predictions]], rows: Sequence[Estimate]
+) -> Iterator[Advice]:
+    """Limits that two wrong calls among the surest would lead beyond, part by part."""
+    some = []
+    for name, part in parts:
+        cases = expanded(one_run(part))
+        wrong = with_sure_errors(cases)
+        some += [
+            e
+            for e in rows
+            if wrong is not None
+            and e.by == name
+            and e.interval is not None
+            and (m := _measure_of(e)) is not None
+            and _led_beyond(e.interval, e.value, _moved(m, cases, wrong))
+        ]
     if some:
-        yield Advice("AC039", f"{_titles(some)}: {SURE_CALLS} (.87 of .95 with 150 cases).")
+        told = f"{_titles(some)}{_where(some)}: {SURE_CALLS} (.87 of .95 with 150 cases)."
+        yield Advice("AC039", told)
 
 
 def _moved(measure: Measure, predictions: Any, wrong: Sample | None) -> float:
@@ -817,7 +838,7 @@ def remarks(
     if any(row.interval is not None for row in rows):
         yield from _on_size_of_pairs(found, measures)
         yield from _on_heavy_tails(found, measures)
-        yield from _on_sure_calls_of_pairs(found, rows, measures)
+        yield from _on_sure_calls_of_pairs({None: found.models}, rows, measures)
         yield from _on_distances(rows, measures)
     yield from _on_tests(rows, level)
 
@@ -881,27 +902,34 @@ def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Adv
 
 
 def _on_sure_calls_of_pairs(
-    found: Matched, rows: Sequence[Difference], measures: Sequence[Measure]
+    parts: Mapping[Any, Mapping[str, Predictions]],
+    rows: Sequence[Difference],
+    measures: Sequence[Measure],
 ) -> Iterator[Advice]:
     """Differences whose limits two wrong calls among the surest of a model would lead beyond."""
     known = {m.label: m for m in measures}
-    wrong = {name: with_sure_errors(predictions) for name, predictions in found.models.items()}
 
     @cache
-    def move(label: str, name: str) -> float:
-        return _moved(known[label], found.models[name], wrong[name])
+    def cases(by: str | None, name: str) -> tuple[Predictions, Sample | None]:
+        part = expanded(one_run(parts[by][name]))
+        return part, with_sure_errors(part)
+
+    @cache
+    def move(label: str, by: str | None, name: str) -> float:
+        return _moved(known[label], *cases(by, name))
 
     some = [
         row
         for row in rows
-        if row.model is row.by is None
+        if row.model is None
+        and row.by in parts
         and row.interval is not None
         and not row.identical
         and _led_beyond(
             row.interval,
             row.difference,
-            move(row.measure, row.first),
-            -move(row.measure, row.second),
+            move(row.measure, row.by, row.first),
+            -move(row.measure, row.by, row.second),
         )
     ]
     if some:
@@ -1069,7 +1097,7 @@ def _named(rows: Sequence[Difference]) -> str:
     return listed(list(dict.fromkeys(row.measure for row in rows)), 3) + _where(rows)
 
 
-def _where(rows: Sequence[Difference]) -> str:
+def _where(rows: Sequence[Estimate] | Sequence[Difference]) -> str:
     """Which subgroups rows are of; nothing where all are of all cases."""
     if all(row.by is None for row in rows):
         return ""
