@@ -1,6 +1,7 @@
-"""Fixtures for every test: reference values with their provenance."""
+"""For every test: reference values with their provenance; which settings an ordinary run takes."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,25 @@ import pytest
 import abovechance.learning.learners  # noqa: F401  # or its doctests would load it a second time
 
 REFERENCES = Path(__file__).parent / "references"
+GOLDEN = (5**0.5 - 1.0) / 2.0
 SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+@pytest.hookimpl(tryfirst=True)  # before those marked slow are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked part(k) all settings but one in k are slow.
+
+    Which one follows the golden ratio: every k-th of a grid would often be the same of a kind.
+    """
+    seen = Counter[str]()
+    for item in items:
+        part = item.get_closest_marker("part")
+        if part is None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        if seen[test] * GOLDEN % 1.0 >= 1.0 / part.args[0]:
+            item.add_marker(pytest.mark.slow)
+        seen[test] += 1
 
 
 def _numbers(value: Any) -> Any:

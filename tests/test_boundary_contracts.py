@@ -63,6 +63,7 @@ def test_right_arguments_are_answered(name: str) -> None:
     things.called(name, things.right(name))
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_wrong_argument_among_right_ones(name: str) -> None:
     assert fallen(name, lambda place: some(name, place)) == {}

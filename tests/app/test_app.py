@@ -66,6 +66,7 @@ def shown(page: Any) -> str:
 GIVEN: list[Callable[..., None]] = [upload, drag]
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("give", GIVEN, ids=["chosen", "dropped"])
 def test_a_file_is_assessed(give: Callable[..., None], page: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"

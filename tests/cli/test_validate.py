@@ -85,6 +85,7 @@ def test_json_follows_the_contract(file, capsys) -> None:
     assert out.splitlines()[0].startswith("measure,title,family,apparent,optimism,corrected")
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(
     ("name", "outcome", "measure"),
     [

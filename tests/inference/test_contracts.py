@@ -132,6 +132,7 @@ def reason(row: Any) -> str:
 INTERNAL = re.compile(r"\bkind=|\bNone\b|ndarray|dtype|\b0x|<class|Traceback|\bself\b")
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_an_interval_contains_its_estimate(kind: str, change: str) -> None:
     wrong = [
@@ -283,6 +284,7 @@ DOUBLED = [
 ]
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize(("kind", "change"), DOUBLED)
 def test_twice_the_cases_never_widen_an_interval(kind: str, change: str) -> None:
     made = predictions(kind, change)
@@ -406,6 +408,7 @@ def _pairing(change: str) -> bool | None:
     return False if "different cases" in change else None
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(("kind", "change"), PAIRED)
 def test_a_difference_has_a_width_or_says_why_it_has_no_interval(kind: str, change: str) -> None:
     _, found = compared(kind, change)

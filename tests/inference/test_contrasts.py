@@ -88,6 +88,7 @@ def rows(models: dict[str, Any], chosen: list[Measure], **options: Any) -> dict[
     return {row.measure: row for row in found.differences}
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_difference_within_reach_or_are_refused(kind: str, setting: str) -> None:
@@ -110,6 +111,7 @@ def test_intervals_hold_the_difference_within_reach_or_are_refused(kind: str, se
             assert 0.0 < row.p_value <= 1.0, m.name
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("setting", ["none", "unequal", "weights"])
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "numeric"])  # of times all are drawn
 def test_swapped_models_have_the_opposite_difference(kind: str, setting: str) -> None:

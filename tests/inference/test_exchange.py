@@ -244,6 +244,7 @@ def pivot(measure, joint: np.ndarray) -> float:
     return float(gap / np.sqrt(total)) if gap else 0.0
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", ["f1", "mcc", "kappa", "ppv", "npv"])
 def test_tables_equal_exchanging_case_by_case(name: str) -> None:
     first, second = labelled(9, 3)

@@ -61,6 +61,7 @@ def plain_loop(X, y, splits, score, learner, steps):
     return order, values
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("measure", SCORES)
 @pytest.mark.parametrize("cv", [1 / 3, 4])
 def test_order_and_values_are_those_of_a_plain_loop(measure, cv) -> None:

@@ -183,6 +183,7 @@ def told(kind: Kind, text: str, by: Any) -> None:
     assert method.find(by["name"], kind).titled(**known) == text
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_every_method_of_an_assessment_is_a_declared_one(kind: str, change: str) -> None:
     named = uses(assessed(kind, change))

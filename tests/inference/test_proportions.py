@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.special import gammaincc
+from scipy.stats import binom, binomtest
 
 import abovechance as ac
 from abovechance.cli import main
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import intervals, significance
+from abovechance.inference.proportions import modified_score_limits, score_limits
 from abovechance.numerics import exact as binomial
 from abovechance.predictions import Binary, Multiclass, Numeric
 
@@ -82,8 +84,6 @@ def test_impossible_counts_and_levels_are_refused(name: str) -> None:
 
 
 def test_mid_p_limits_solve_their_equations() -> None:
-    from scipy.stats import binom
-
     found = intervals.mid_p(3, 17)
     low = binom.sf(3, 17, found.low) + binom.pmf(3, 17, found.low) / 2
     high = binom.cdf(2, 17, found.high) + binom.pmf(3, 17, found.high) / 2
@@ -91,8 +91,6 @@ def test_mid_p_limits_solve_their_equations() -> None:
 
 
 def coverage(method, n: int, shares) -> np.ndarray:
-    from scipy.stats import binom
-
     limits = [method(x, n) for x in range(n + 1)]
     low, high = np.array([[i.low, i.high] for i in limits]).T
     inside = (low <= shares[:, None]) & (shares[:, None] <= high)
@@ -106,6 +104,26 @@ def test_coverage_of_the_default_is_about_nominal_and_of_the_exact_never_less() 
         assert 0.94 < wilson.mean() < 0.96
         assert coverage(intervals.clopper_pearson, n, shares).min() >= 0.95
         assert coverage(intervals.wald, n, shares).mean() < wilson.mean()
+
+
+def test_rare_hits_have_lower_limits_that_hold() -> None:
+    n, level = 1000, 0.95
+    x = np.arange(n + 1.0)
+    low, high = modified_score_limits(x, np.full(n + 1, float(n)), level)
+    plain_low, plain_high = score_limits(x, np.full(n + 1, float(n)), level)
+    # one hit: Poisson's chance of none is .95 there (Brown, Cai & DasGupta 2001, section 4.1.1)
+    assert low[1] == pytest.approx(-np.log(0.95) / n, rel=1e-12)
+    assert gammaincc(2.0, low[2] * n) == pytest.approx(0.95, rel=1e-12)
+    assert (low[0], high[-1]) == (0.0, 1.0)
+    assert low[3:].tolist() == plain_low[3:].tolist()
+    assert high[:-3].tolist() == plain_high[:-3].tolist()
+    assert high == pytest.approx(1.0 - low[::-1], abs=1e-15)
+    rare = np.geomspace(2e-5, 0.2, 400)
+    pmf = binom.pmf(x, n, rare[:, None])
+    covers = (((low <= rare[:, None]) & (rare[:, None] <= high)) * pmf).sum(axis=1)
+    before = (((plain_low <= rare[:, None]) & (rare[:, None] <= plain_high)) * pmf).sum(axis=1)
+    assert before.min() < 0.86
+    assert covers.min() > 0.915
 
 
 # ----------------------------------------------------------------------------------------------

@@ -290,6 +290,7 @@ def test_many_labellings_need_no_remark() -> None:
     assert not codes(permutation_test(GaussianNB(), X, np.arange(40) % 2, cv=2, draws=9, rng=1))
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("classes", [("a", "b"), (1, 2), ("1", "0")])
 @pytest.mark.parametrize("measure", ["accuracy", "balanced_accuracy", "auc", "brier", "mcc"])
 def test_no_class_need_be_positive_for_a_symmetric_measure(classes, measure) -> None:

@@ -108,6 +108,7 @@ def test_folds_whose_order_the_solvers_could_tell_differently_are_found() -> Non
     assert found[0, [1, 2]].all()  # both cases of a near pair in two folds, ranked together
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_measure_of_labels_has_the_same_null(name) -> None:
     X, y = data()
@@ -193,6 +194,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("name", [n for n in ESTIMATORS if n != "scaled discriminant"])
 def test_a_feature_that_stands_still_or_is_known_from_others_agrees(name, column) -> None:

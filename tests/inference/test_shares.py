@@ -146,6 +146,7 @@ def width(row: Any) -> float:
     return row.interval.high - row.interval.low
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize(("setting", "perfect"), SETTINGS)
 def test_intervals_keep_their_promises(setting: Setting, perfect: bool) -> None:
     measures = confusion_measures(int(setting.outcome.max()) + 1)

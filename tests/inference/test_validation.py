@@ -66,6 +66,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("method", ["optimism", ".632+"])
 def test_corrected_values_equal_a_plain_loop(estimator, method):

@@ -40,6 +40,7 @@ def written(folder, name, frame=FRAME, **options):
     return folder / name
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_gives_the_same_numbers(tmp_path, name):
     path = written(tmp_path, name)
@@ -51,6 +52,7 @@ def test_every_format_gives_the_same_numbers(tmp_path, name):
     assert table.holds_dates(found["seen"])
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", ["a.sav", "a.zsav", "a.dta", "old.dta"])
 def test_an_outcome_goes_by_its_value_labels_and_says_so(tmp_path, name):
     path = written(tmp_path, name)

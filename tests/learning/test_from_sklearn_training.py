@@ -69,6 +69,7 @@ UNKNOWN = [
 ]
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("name", KNOWN)
 def test_recognised_estimators_predict_as_they_do_in_scikit_learn(name):
     rng = np.random.default_rng(3)

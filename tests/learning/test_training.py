@@ -49,6 +49,7 @@ def table(n, p, batch, *, ones=None, seed=0, tied=False):
     return X, rng.permuted(np.tile(y, (batch, 1)), axis=1), rng
 
 
+@pytest.mark.part(5)
 @EVERY
 def test_many_labellings_in_eight_unequal_folds_agree(learner):
     X, labels, rng = table(40, 23, 300)
@@ -81,6 +82,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.part(5)
 @EVERY
 @pytest.mark.parametrize("shape", SHAPES)
 def test_other_shapes_agree(learner, shape):
@@ -111,6 +113,7 @@ def test_resubstitution_agrees(learner):
     np.testing.assert_array_equal(fast, slow)
 
 
+@pytest.mark.part(5)
 @EVERY
 def test_whole_numbers_with_ties_and_features_that_stand_still_agree(learner):
     X, labels, rng = table(30, 6, 200, tied=True)

@@ -267,6 +267,7 @@ def test_centres_in_another_order_have_the_same_values(method: str, some: list[S
             np.testing.assert_allclose(first[name][order], other[name], atol=1e-9, err_msg=name)
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(
     ("method", "workers"), [("stelzer", 3), ("sign_flip", 2), ("prevalence", 2)]
 )

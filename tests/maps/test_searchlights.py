@@ -148,6 +148,7 @@ def test_groups_that_part_in_a_voxel_are_infinitely_far_apart() -> None:
     assert np.isfinite(found.observed[-1])
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("statistic", ["srivastava_du", "lda.cv8"])
 def test_processes_and_a_store_give_the_same_bits(statistic: str, tmp_path: Path) -> None:
     X = brain((8, 8, 9))

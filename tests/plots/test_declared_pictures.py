@@ -151,6 +151,7 @@ def charts(name: str, what: str) -> list[Chart]:
     return found
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize(("name", "what"), PAIRS)
 def test_a_picture_is_drawn_by_both_renderers_of_all_that_it_shows(name: str, what: str) -> None:
     from matplotlib import pyplot

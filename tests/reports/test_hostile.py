@@ -226,6 +226,7 @@ def harmless() -> Elements:
     return Elements(page("harmless"))
 
 
+@pytest.mark.part(5)
 @pytest.mark.parametrize("text", PAYLOADS, ids=lambda t: re.sub(r"\W+", "-", t)[:30] or "sign")
 def test_a_name_adds_no_element_and_no_attribute(text: str, harmless: Elements) -> None:
     html = page(text, drawn=PAYLOADS.index(text) % 8 == 0) + others(text)  # pictures take longest

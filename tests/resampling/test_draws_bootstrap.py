@@ -28,6 +28,7 @@ def schemes(cases: Sorted) -> dict[str, Bootstrap]:
     }
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("kind", ["ordinary", "stratified", "clusters"])
 @pytest.mark.parametrize(("n", "decimals"), [(40, 9), (41, 1), (200, 2)])
 def test_every_replicate_equals_scikit_learn(path: str, n: int, decimals: int, kind: str) -> None:

@@ -75,6 +75,7 @@ FAST = {
 }
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("kind", FAST)
 def test_fast_and_slow_battery_agree(kind):
     X, labels = data(n=40, p=23, batch=60)

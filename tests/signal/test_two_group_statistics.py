@@ -82,6 +82,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("statistic", TWO_GROUP, ids=lambda statistic: statistic.name)
 @pytest.mark.parametrize("kind", ["continuous", "tied", "shifted"])
 @pytest.mark.parametrize("shape", SHAPES)

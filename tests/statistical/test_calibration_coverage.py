@@ -20,6 +20,7 @@ def banded(index: int) -> str:
     return " · ".join(map(str, BANDS[index][1:4]))
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("index", BARRED, ids=named)
 def test_an_interval_covers_in_a_small_simulation(index: int) -> None:
     found = simulation.cover_interval(index, 60)
@@ -29,6 +30,7 @@ def test_an_interval_covers_in_a_small_simulation(index: int) -> None:
 SMALL = [i for i in BARRED_BANDS if BANDS[i][3] <= 500]
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("index", SMALL, ids=banded)
 def test_a_band_covers_in_a_small_simulation(index: int) -> None:
     found = simulation.cover_band(index, 80)

@@ -17,6 +17,7 @@ def named(index: int) -> str:
     return f"{ROWS[index][0]} · {ROWS[index][1]}"
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("index", QUICK, ids=named)
 def test_an_interval_covers_in_a_small_simulation(index: int) -> None:
     found = simulation.cover(index, 60)

@@ -9,6 +9,7 @@ SETTINGS = comparison_type_one.SETTINGS
 COUNT = len(SETTINGS)
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("key", list(SETTINGS), ids=" · ".join)
 def test_level_is_held_in_a_small_simulation(key: tuple[str, str]) -> None:
     (cell,) = comparison_type_one.simulate({key: SETTINGS[key]}, 50)

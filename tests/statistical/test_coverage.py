@@ -27,6 +27,7 @@ NAMES = [" · ".join(coverage.SETTINGS[i][:2]) for i in BARRED]
 QUICK = [i for i in BARRED if coverage.SETTINGS[i][5] == 1]
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("index", QUICK, ids=lambda i: " · ".join(coverage.SETTINGS[i][:2]))
 def test_default_interval_covers_in_a_small_simulation(index: int) -> None:
     found = coverage.simulate(index, 50, truth_cases=200_000)

@@ -12,6 +12,7 @@ SEAMS = collected()
 TABLES = Path(__file__).parent / "tables" / "seams"
 
 
+@pytest.mark.part(3)
 @pytest.mark.parametrize("chosen", SEAMS, ids=lambda s: s.name)
 def test_a_seam_holds_in_a_few_replications(chosen: Seam) -> None:
     found = summary(measure(chosen, 15))

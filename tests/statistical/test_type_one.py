@@ -8,6 +8,7 @@ from statistical.bars import off_level, too_many
 COUNT = len(type_one.SETTINGS)
 
 
+@pytest.mark.part(4)
 @pytest.mark.parametrize("key", list(type_one.SETTINGS), ids=" · ".join)
 def test_level_is_held_in_a_small_simulation(key: tuple[str, str]) -> None:
     (cell,) = type_one.simulate({key: type_one.SETTINGS[key]}, 300)

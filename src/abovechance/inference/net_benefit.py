@@ -1,6 +1,6 @@
 """The law of utility: what decisions are worth, and the gain over acting on all or on none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,6 +70,7 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
 
 
 MOST_UNDEFINED = 0.01
+TN, FP, FN, TP = range(4)
 MOVER = "MOVER of the two shares' Wilson limits"
 Worth = Callable[[Floats], Floats]
 """From tables (…, 2, 2), rows actual and columns acted on, to values (…)."""
@@ -132,66 +133,110 @@ def bca_limits(worth: Worth, tables: Floats, replicates: Floats, level: float) -
     return np.stack([_quantile(ordered, np.asarray(place)) for place in places])
 
 
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Shares of cases (…, shares), the independent cases each is worth, and their correlations.
+
+    Shares of a table are in the order of `TN, FP, FN, TP`.
+    """
+
+    share: Floats
+    cases: Floats
+    together: Floats  # (…, shares, shares)
+
+    @classmethod
+    def of_cells(cls, counts: Floats) -> "Shares":
+        """Of the cells that independent cases fall in, which count one each."""
+        cases = np.asarray(counts.sum(axis=-1, keepdims=True))
+        share = counts / cases
+        return cls(share, np.broadcast_to(cases, counts.shape), _of_one_sample(share))
+
+    @classmethod
+    def of_drawn_cells(cls, counts: Floats, drawn: Floats, most: float) -> "Shares":
+        """Of the cells that clusters or weighted cases fall in, by resamples (draws, …)."""
+        share = counts / counts.sum(axis=-1, keepdims=True)
+        own = cls(share, np.full(share.shape, most), _of_one_sample(share))
+        return own.varying(drawn / drawn.sum(axis=-1, keepdims=True))
+
+    @classmethod
+    def of_classes(cls, rates: Floats, sizes: tuple[float, ...]) -> "Shares":
+        """Of classes (…, classes), each of its own cases."""
+        return cls(rates, np.broadcast_to(sizes, rates.shape), np.eye(len(sizes)))
+
+    def varying(self, drawn: Floats) -> "Shares":
+        """Worth the cases that would vary as much as resamples do, and no more than here.
+
+        What does not vary, as an empty cell, depends on clusters as much as what does beside it.
+        """
+        variance, spread = drawn.var(axis=0), self.share * (1.0 - self.share)
+        known = (variance > 0.0) & (spread > 0.0)
+        alone = np.divide(spread, self.cases, out=np.ones(spread.shape), where=known)
+        effect = np.maximum(np.divide(variance, alone, out=np.ones(spread.shape), where=known), 1.0)
+        effect = np.where(known, effect, effect.max(axis=-1, keepdims=True))
+        x = drawn - drawn.mean(axis=0)
+        products = np.einsum("d...i,d...j->...ij", x, x)
+        square = np.einsum("...ii->...i", products)
+        scale = np.sqrt(square[..., :, None] * square[..., None, :])
+        known = scale > 0.0
+        together = np.where(known, products / np.where(known, scale, 1.0), self.together)
+        return Shares(self.share, self.cases / effect, together)
+
+    def sum_limits(
+        self, terms: Sequence[tuple[float | Floats, int]], level: float
+    ) -> tuple[Floats, Floats]:
+        r"""Limits of :math:`\sum_k a_k p_k`: the factor and the place of each share.
+
+        MOVER with Wilson's limits. Where counts are few it covers what resampling them, which
+        cannot exceed them, does not.
+
+        References
+        ----------
+        Zou & Donner (2008), eq. 6.
+        """
+        at = [k for _, k in terms]
+        share, cases = self.share[..., at], self.cases[..., at]
+        together = self.together[..., at, :][..., at]
+        factor = np.stack([np.broadcast_to(a, share.shape[:-1]) for a, _ in terms], axis=-1)
+        low, high = score_limits(share * cases, cases, level)
+        centre, ends = (factor * share).sum(axis=-1), []
+        for side in (-1.0, 1.0):
+            room = factor * np.where(side * factor > 0.0, high - share, share - low)
+            square = np.einsum("...i,...ij,...j->...", room, together, room)
+            ends.append(np.asarray(centre + side * np.sqrt(np.maximum(square, 0.0))))
+        return ends[0], ends[1]
+
+
+def _of_one_sample(share: Floats) -> Floats:
+    """How the shares of cells of the same independent cases are correlated, (…, cells, cells)."""
+    odds = np.divide(share, 1.0 - share, out=np.full(share.shape, np.inf), where=share < 1.0)
+    with np.errstate(invalid="ignore"):
+        products = np.nan_to_num(odds[..., :, None] * odds[..., None, :], nan=1.0)
+    together = -np.sqrt(np.minimum(products, 1.0))
+    each = np.arange(share.shape[-1])
+    together[..., each, each] = 1.0
+    return np.asarray(together)
+
+
 def net_benefit_limits(
-    threshold: float | Floats, tables: Floats, level: float
+    threshold: float | Floats, shares: Shares, level: float
 ) -> tuple[Floats, Floats]:
     """Limits of net benefit from those of its two shares, true and false positives of all cases."""
-    cases = tables.sum(axis=(-2, -1))
     odds = np.asarray(threshold) / (1.0 - np.asarray(threshold))
-    return _two_shares((1.0, tables[..., 1, 1]), (-odds, tables[..., 0, 1]), cases, level)
+    return shares.sum_limits([(1.0, TP), (-odds, FP)], level)
 
 
-def gain_limits(threshold: float | Floats, tables: Floats, level: float) -> tuple[Floats, Floats]:
+def gain_limits(threshold: float | Floats, shares: Shares, level: float) -> tuple[Floats, Floats]:
     """Limits of the gain over acting on none, or on all where that is better in these tables.
 
     Over acting on all a model gains what negatives it spares and loses the positives it misses.
     """
-    cases = tables.sum(axis=(-2, -1))
     odds = np.asarray(threshold) / (1.0 - np.asarray(threshold))
-    positives, negatives = tables[..., 1, :].sum(axis=-1), tables[..., 0, :].sum(axis=-1)
-    ours = net_benefit_limits(threshold, tables, level)
-    spared = _two_shares((odds, tables[..., 0, 0]), (-1.0, tables[..., 1, 0]), cases, level)
-    all_better = positives > odds * negatives
+    ours = net_benefit_limits(threshold, shares, level)
+    spared = shares.sum_limits([(odds, TN), (-1.0, FN)], level)
+    share = shares.share
+    all_better = share[..., FN] + share[..., TP] > odds * (share[..., TN] + share[..., FP])
     low, high = (np.where(all_better, s, o) for s, o in zip(spared, ours, strict=True))
     return low, high
-
-
-def _two_shares(
-    first: tuple[float | Floats, Floats],
-    second: tuple[float | Floats, Floats],
-    cases: Floats,
-    level: float,
-) -> tuple[Floats, Floats]:
-    r"""Limits of :math:`a p + b q`, p and q two cells' shares of the same cases: (factor, count).
-
-    MOVER with Wilson's limits; of one sample the two shares are correlated by
-    :math:`-\sqrt{p q / ((1-p)(1-q))}`. Where counts are few it covers what resampling them, which
-    cannot exceed them, does not.
-
-    References
-    ----------
-    Zou & Donner (2008), eq. 6.
-    """
-    (a, x), (b, y) = first, second
-    p, q = x / cases, y / cases
-    with np.errstate(divide="ignore", invalid="ignore"):
-        together = -np.sqrt(p * q / ((1.0 - p) * (1.0 - q)))
-    cross = 2.0 * np.sign(a) * np.sign(b) * np.nan_to_num(np.maximum(together, -1.0), nan=-1.0)
-    centre, ends = a * p + b * q, []
-    for side in (-1.0, 1.0):
-        one, two = (
-            np.abs(factor) * _room(share, count, cases, side * np.sign(factor), level)
-            for factor, share, count in ((a, p, x), (b, q, y))
-        )
-        reach = np.sqrt(np.maximum(one**2 + two**2 + cross * one * two, 0.0))
-        ends.append(np.asarray(centre + side * reach))
-    return ends[0], ends[1]
-
-
-def _room(share: Floats, count: Floats, cases: Floats, side: Any, level: float) -> Floats:
-    """How far Wilson's limit lies from a share on one side."""
-    low, high = score_limits(count, cases, level)
-    return np.asarray(np.where(side > 0, high - share, share - low))
 
 
 def net_benefit_of(threshold: float | Floats) -> Worth:
@@ -259,11 +304,10 @@ def of_two_shares(worth: Worth, table: Floats, level: float) -> Interval | None:
         return None
     rest = int(cells.argmax())
     others = [k for k in range(len(values)) if k != rest]
-    shares = [(values[k] - values[rest], counts[kind == k].sum()) for k in others]
-    first, second = [*shares, (0.0, np.asarray(0.0)), (0.0, np.asarray(0.0))][:2]
-    if not shares:
+    if not others:
         return None
-    low, high = _two_shares(first, second, n, level)
+    shares = Shares.of_cells(np.asarray(np.bincount(kind, weights=counts)))
+    low, high = shares.sum_limits([(values[k] - values[rest], k) for k in others], level)
     return _mover((low + values[rest], high + values[rest]), level)
 
 
@@ -341,7 +385,8 @@ def gain(
     difference = float(worth(table))
     value = float(net_benefit_of(threshold)(table))
     if predictions.cases.groups is None:
-        interval = _mover(gain_limits(threshold, table, confidence_level), confidence_level)
+        shares = Shares.of_cells(table.ravel())
+        interval = _mover(gain_limits(threshold, shares, confidence_level), confidence_level)
     else:
         interval = over_clusters(worth, predictions, acted, confidence_level=confidence_level)
     return Gain(value - difference, difference, interval)

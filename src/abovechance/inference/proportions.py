@@ -28,6 +28,7 @@ from abovechance.numerics.exact import (
 
 
 SHARES = (Law.SHARE, Law.CONDITIONAL)
+FEW_HITS, TINY = 3.0, 1e-9  # hits of which Wilson's limit is too sure; what counts as one for Γ
 
 
 def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
@@ -391,6 +392,25 @@ def score_limits(x: Any, n: Any, level: float) -> tuple[Any, Any]:
     half = z / total * np.sqrt(np.maximum(x * (n - x) / n, 0.0) + z**2 / 4.0)
     low = np.where(x <= 0, 0.0, np.maximum(centre - half, 0.0))
     return low, np.where(x >= n, 1.0, np.minimum(centre + half, 1.0))
+
+
+def modified_score_limits(x: Any, n: Any, level: float) -> tuple[Any, Any]:
+    """Wilson's limits, nearer to 0 and 1 where fewer than three cases, or all but these, are hits.
+
+    Wilson's lower limit of a single hit is so high that rare hits are missed in a sixth of samples;
+    Poisson's, at the chance that is left, is not.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), Interval estimation for a binomial proportion, section 4.1.1.
+    """
+    from scipy.special import gammaincinv
+
+    def nearest(hits: Any) -> Any:
+        return np.where(hits < FEW_HITS, gammaincinv(np.maximum(hits, TINY), 1.0 - level) / n, 1.0)
+
+    low, high = score_limits(x, n, level)
+    return np.minimum(low, nearest(x)), np.maximum(high, 1.0 - nearest(n - x))
 
 
 def combined(shares: Floats, low: Floats, high: Floats, weights: Floats) -> tuple[float, float]:

@@ -612,7 +612,7 @@ def advice_on_subgroups(
     parts: Sequence[tuple[str, Predictions]], rows: Sequence[Estimate], measures: Sequence[Measure]
 ) -> Iterator[Advice]:
     """Which subgroups have intervals that may not hold: few cases, or sure calls all right."""
-    yield from _on_few_in_subgroups(parts, measures, "AC037")
+    yield from _on_few_in_subgroups(parts, measures)
     yield from _on_sure_calls(parts, [e for e in rows if e.class_ is None])
 
 
@@ -623,12 +623,15 @@ def advice_on_compared_subgroups(
 ) -> Iterator[Advice]:
     """The same of differences between models within subgroups."""
     least = [(by, min(models.values(), key=lambda p: p.n)) for by, models in parts.items()]
-    yield from _on_few_in_subgroups(least, measures, "AC162")
+    yield from _on_few_in_subgroups(least, measures, compared=True)
     yield from _on_sure_calls_of_pairs(parts, rows, measures)
 
 
 def _on_few_in_subgroups(
-    parts: Iterable[tuple[str, Predictions]], measures: Sequence[Measure], code: str
+    parts: Iterable[tuple[str, Predictions]],
+    measures: Sequence[Measure],
+    *,
+    compared: bool = False,
 ) -> Iterator[Advice]:
     few = []
     for name, part in parts:
@@ -637,7 +640,7 @@ def _on_few_in_subgroups(
             few.append(f"{name}: {told}")
     if few:
         yield Advice(
-            code,
+            "AC162" if compared else "AC037",
             f"few cases in a subgroup ({listed(few, 3)}): its intervals may cover less than they "
             "say.",
         )

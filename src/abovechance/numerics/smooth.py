@@ -23,6 +23,7 @@ CELL = 0.2  # a cell with no more than this share of a neighbourhood is not divi
 MARGIN = 0.005  # of the range, by which the outermost vertices lie outside
 POINTS = 2000  # beyond this many distinct values a direct curve is blended between as many places
 SINGULAR = 1e-20  # a term that adds less than this share of its length is left out
+BLOCK = 1 << 16  # cases whose share in a variance is summed at once
 SURFACES = ("interpolate", "direct")
 
 
@@ -63,7 +64,12 @@ class Smoother:
 
     def variance(self, noise: Floats, at: Floats) -> Floats:
         """Variance of the curve at some places when outcome i has variance `noise[i]`."""
-        inner = (self.rows * self.ordered(noise)) @ self.rows.T
+        noise, inner = self.ordered(noise), np.zeros((len(self.rows), len(self.rows)))
+        for start in range(0, len(noise), BLOCK):
+            block = slice(start, start + BLOCK)
+            held = np.flatnonzero(self.rows[:, block].any(axis=1))  # few, of cases in order
+            rows = self.rows[held, block]
+            inner[np.ix_(held, held)] += (rows * noise[block]) @ rows.T
         basis = self.basis(at)
         return np.asarray(np.maximum(np.einsum("ij,jk,ik->i", basis, inner, basis), 0.0))
 

@@ -23,12 +23,21 @@ def binary(n: int = 600, seed: int = 1, **extra: Any) -> ac.Binary:
 
 
 def test_up_to_a_thousand_cases_the_curve_is_that_of_r(reference: Reference) -> None:
+    spans = []
     for case in reference("calibration")["cases"]:
         y, p = (np.array(case["input"][k], dtype=float) for k in "yp")
-        curve = ac.curves.calibration(ac.Binary(y, probability=p))
-        wanted = np.clip(loess(p).curve(y, curve.x), 0, 1)
-        assert curve.y == pytest.approx(wanted, abs=1e-12)
-        assert (curve.x[0], curve.x[-1]) == (p.min(), p.max())
+        predictions = ac.Binary(y, probability=p)
+        found, fixed = (ac.curves.calibration(predictions, span=span) for span in (None, 0.75))
+        wanted = np.clip(loess(p).curve(y, fixed.x), 0, 1)
+        assert fixed.y == pytest.approx(wanted, abs=1e-12)
+        assert (fixed.x[0], fixed.x[-1]) == (p.min(), p.max())
+        spans.append(float(found.method.split("span ")[1].split(",")[0]))
+        # a narrower one only where the cases depart from R's curve, or are grades
+        if len(np.unique(p)) > 40:
+            assert (spans[-1] < 0.75) == ("AC255" in {a.code for a in fixed.advice})
+        if spans[-1] == 0.75:
+            assert found.y.tolist() == fixed.y.tolist()
+    assert spans.count(0.75) > len(spans) / 2
 
 
 def test_beyond_a_thousand_cases_neighbourhoods_shrink() -> None:
@@ -48,6 +57,33 @@ def test_the_band_is_wilsons_at_the_effective_number_of_cases() -> None:
     wanted = ac.intervals.wilson(60, 100)
     assert curve.y.tolist() == pytest.approx([0.6])
     assert (curve.low[0], curve.high[0]) == pytest.approx((wanted.low, wanted.high), rel=1e-10)
+
+
+def test_places_are_dense_where_probabilities_crowd() -> None:
+    rng = np.random.default_rng(9)
+    p = np.concatenate([rng.uniform(0.0, 0.004, 800), rng.uniform(0.3, 0.9, 200)])
+    curve = ac.curves.calibration(ac.Binary(rng.random(1000) < p, probability=p))
+    within = np.histogram(p, curve.x)[0]
+    assert within.max() <= 2 * 1000 / 40  # a fortieth of the cases, and what borders it
+    assert (np.diff(curve.x) <= (p.max() - p.min()) / 100 + 1e-12).all()
+    assert (curve.x[0], curve.x[-1]) == (p.min(), p.max())
+
+
+def test_the_band_holds_a_bend_that_is_one_of_log_odds() -> None:
+    odds = np.linspace(-9.0, 9.0, 2000)
+    true = 1.0 / (1.0 + np.exp(-0.6 * odds))
+    y = np.diff(np.floor(np.cumsum(true)), prepend=0.0)  # as often as is true everywhere
+    p = 1.0 / (1.0 + np.exp(-odds))
+    curve = ac.curves.calibration(ac.Binary(y, probability=p), span=0.63)
+    assert curve.low is not None
+    assert curve.high is not None
+    at = np.linspace(-7.0, 7.0, 29)
+    low, high, y = (
+        np.interp(1.0 / (1.0 + np.exp(-at)), curve.x, v) for v in (curve.low, curve.high, curve.y)
+    )
+    true = 1.0 / (1.0 + np.exp(-0.6 * at))
+    assert ((low <= true) & (true <= high)).all()
+    assert (abs(y - true) > 0.03).any()  # the curve itself does not follow it
 
 
 def test_limits_enclose_the_curve_and_stay_between_0_and_1() -> None:
@@ -259,16 +295,43 @@ def test_a_curve_exports_its_points() -> None:
     assert "4 points" in str(curve)
 
 
-def test_a_curve_that_does_not_follow_the_cases_says_so() -> None:
-    rng = np.random.default_rng(7)
-    p = rng.uniform(size=1500)
-    straight = ac.Binary(rng.random(1500) < p, probability=p, pos_label=True)
-    assert "AC255" not in {a.code for a in ac.curves.calibration(straight).advice}
-    bent = 0.1 + 0.85 / (1 + np.exp(-40 * (p - 0.85)))
-    steps = ac.Binary(rng.random(1500) < bent, probability=p, pos_label=True)
-    (said,) = (a.text for a in ac.curves.calibration(steps).advice if a.code == "AC255")
+@pytest.mark.parametrize("units", ["cases", "weights", "clusters"])
+def test_a_curve_follows_the_cases_or_says_that_it_does_not(units: str) -> None:
+    rng, n = np.random.default_rng(7), 3000
+    p = rng.uniform(size=n)
+    facts: dict[str, Any] = {
+        "cases": {},
+        "weights": {"sample_weight": rng.uniform(0.5, 2.0, n)},
+        "clusters": {"groups": np.arange(n) % 300},
+    }[units]
+    straight = ac.Binary(rng.random(n) < p, probability=p, pos_label=True, **facts)
+    assert "AC255" not in {a.code for a in ac.curves.calibration(straight, span=0.57).advice}
+    bent = ac.Binary(rng.random(n) < _bent(p), probability=p, pos_label=True, **facts)
+    stiff, free = (ac.curves.calibration(bent, span=span) for span in (0.57, None))
+    (said,) = (a.text for a in stiff.advice if a.code == "AC255")
     assert said.startswith("the curve is smoother than the cases are (p ")
-    assert "AC255" not in {a.code for a in ac.curves.calibration(steps, span=0.2).advice}
+    assert "AC255" not in {a.code for a in free.advice}
+    assert _held(free) > 0.85 > _held(stiff)
+
+
+def _bent(p: Any) -> Any:
+    return 0.1 + 0.85 / (1 + np.exp(-40 * (p - 0.85)))
+
+
+def _held(curve: ac.curves.Curve) -> float:
+    assert curve.low is not None
+    assert curve.high is not None
+    true = _bent(curve.x)
+    return float(((curve.low <= true) & (true <= curve.high)).mean())
+
+
+def test_grades_are_smoothed_less() -> None:
+    rng = np.random.default_rng(13)
+    p = rng.choice(np.linspace(0.05, 0.95, 13), 400)
+    y = rng.random(400) < p
+    assert "span 0.5," in ac.curves.calibration(ac.Binary(y, probability=p)).method
+    each = p + rng.uniform(0.0, 1e-6, 400)
+    assert "span 0.75," in ac.curves.calibration(ac.Binary(y, probability=each)).method
 
 
 def test_a_curve_of_tied_or_rare_probabilities_is_not_said_to_be_too_smooth() -> None:
@@ -276,5 +339,7 @@ def test_a_curve_of_tied_or_rare_probabilities_is_not_said_to_be_too_smooth() ->
     for p in (np.round(rng.random(1000), 1), rng.beta(0.05, 2, 1000)):
         y = rng.random(1000) < p
         order = np.argsort(y, kind="stable")
-        found = ac.curves.calibration(ac.Binary(y[order], probability=p[order], pos_label=True))
+        found = ac.curves.calibration(
+            ac.Binary(y[order], probability=p[order], pos_label=True), span=0.75
+        )
         assert "AC255" not in {a.code for a in found.advice}

@@ -91,11 +91,12 @@ def trial(s: Setting, replications: int, start: int) -> dict[str, Tally]:
         rng = np.random.default_rng(np.random.SeedSequence(s.n, spawn_key=(i,)))
         predictions = sample(s, rng)["new"]
         for name, tally in tallies.items():
-            _look(s, name, predictions, i, tally)
+            look(s, name, predictions, i, tally)
     return tallies
 
 
-def _look(s: Setting, name: str, predictions: Any, i: int, tally: Tally) -> None:
+def look(s: Setting, name: str, predictions: Any, i: int, tally: Tally) -> None:
+    """Count at how many places the band of a curve holds the true one."""
     if name == "precision_recall" and (s.ties or s.rounded):
         return  # between grades precision is no straight line
     rankings = np.asarray(predictions.ranking, dtype=np.float64)

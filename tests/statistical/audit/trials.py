@@ -15,7 +15,14 @@ from abovechance.measures import Law, find
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions import View
 from statistical.audit.settings import Setting
-from statistical.audit.worlds import asked_as, sample, spread_of_trained, subgroups, truth
+from statistical.audit.worlds import (
+    asked_as,
+    models_of,
+    sample,
+    spread_of_trained,
+    subgroups,
+    truth,
+)
 
 DRAWS = 199
 ALPHA = 0.05
@@ -273,10 +280,11 @@ def _useless(s: Setting, t: Tally) -> bool:
 
 
 def _hardly_any_error(s: Setting) -> bool:
-    """Whether samples of this setting hold so few errors that most show hardly any."""
+    """Whether samples of this setting hold so few errors of a model that most show hardly any."""
     if s.kind not in ("binary", "multiclass") or s.given == "score":
         return False
-    return s.n * (s.part or 1.0) * (1.0 - truth(s, "accuracy", "new")) < FEW_ERRORS
+    right = max(truth(s, "accuracy", model) for model in models_of(s))
+    return s.n * (s.part or 1.0) * (1.0 - right) < FEW_ERRORS
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int, float]]:

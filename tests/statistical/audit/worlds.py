@@ -191,13 +191,14 @@ def _drawn_size(s: Setting, n: int, alone: bool) -> int:
     return 3 * n if s.weights == "by score" and not alone else n
 
 
-def _names(s: Setting) -> tuple[str, ...]:
+def models_of(s: Setting) -> tuple[str, ...]:
+    """The models that are assessed or compared."""
     return ("new",) if s.verb == "assess" else ("new", "old")
 
 
 def _effects(s: Setting) -> list[float]:
     # at a margin the new model is the worse one; in comparisons which is worse does not matter
-    return [s.effect * s.worse, s.effect][-len(_names(s)) :]
+    return [s.effect * s.worse, s.effect][-len(models_of(s)) :]
 
 
 def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
@@ -210,10 +211,10 @@ def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
         y = (rng.random(int(group.max()) + 1) < s.prevalence).astype(int)[group]
     else:
         y = (rng.random(n) < s.prevalence).astype(int)
-    noise = _within(s, rng, group, len(_names(s))) * np.where(y == 1, s.spread, 1.0)
+    noise = _within(s, rng, group, len(models_of(s))) * np.where(y == 1, s.spread, 1.0)
     base = np.log(s.prevalence / (1.0 - s.prevalence))
     made, kept, extras, recorded = {}, np.arange(n), {}, y
-    for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
+    for row, (name, effect) in enumerate(zip(models_of(s), _effects(s), strict=True)):
         score = _rounded(s, effect * y + noise[row])
         slope = max(effect, 0.7)
         p = expit(base + s.confidence * (slope * score - slope**2 / 2.0))
@@ -243,10 +244,10 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
     if s.rare:
         share[-1] = share[:-1].sum() / 29.0
     y = rng.choice(k, size=n, p=share / share.sum())
-    noise = [_within(s, rng, group, k) for _ in _names(s)]
+    noise = [_within(s, rng, group, k) for _ in models_of(s)]
     common = _within(s, rng, group, k)
     made, kept, extras, recorded = {}, np.arange(n), {}, y
-    for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
+    for row, (name, effect) in enumerate(zip(models_of(s), _effects(s), strict=True)):
         mixed = np.sqrt(s.correlation) * common + np.sqrt(1.0 - s.correlation) * noise[row]
         score = _rounded(s, effect * (y == np.arange(k)[:, None]) + mixed)
         slope = s.confidence * max(effect, 0.7)
@@ -276,7 +277,7 @@ def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[
     y = s.effect * signal + error * (1.0 + (s.spread - 1.0) * np.abs(signal))
     scale = LOGS / np.sqrt(s.effect**2 + s.spread**2)
     made, kept, extras = {}, np.arange(n), {}
-    for row, (name, share) in enumerate(zip(_names(s), (s.worse, 1.0), strict=False)):
+    for row, (name, share) in enumerate(zip(models_of(s), (s.worse, 1.0), strict=False)):
         # a share of the signal, the rest is noise of the model's own
         rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
         value = (
@@ -307,7 +308,7 @@ def _survival(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict
     if event.sum() < 5:
         return None
     made, extras = {}, {} if alone or s.clusters == "none" else {"groups": group}
-    for name, share in zip(_names(s), (s.worse, 1.0), strict=False):
+    for name, share in zip(models_of(s), (s.worse, 1.0), strict=False):
         rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
         risk = _rounded(s, 0.9 * share * signal + rest * rng.normal(size=n))
         late = np.log(HORIZONS) + s.confidence * max(s.effect, 0.5) * 0.9 * share * risk[:, None]

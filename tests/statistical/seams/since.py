@@ -1,4 +1,4 @@
-"""What was found since: different cases, few at a time, missing classes, time order, thresholds."""
+"""What was found since: other cases, few at a time, missing classes, order, thresholds, bands."""
 
 from functools import cache
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import abovechance as ac
+from statistical.audit import bands
 from statistical.audit.settings import Setting
 from statistical.audit.worlds import sample, truth
 from statistical.seams.seam import seam
@@ -17,6 +18,9 @@ RARE = "hardly any case of one class"
 SURE = "no case called wrongly"
 SERIES = "few cases that tell, in time order"
 CHOSEN = "thresholds chosen on the cases"
+BENT = "calibration bands next to 0 and 1"
+FOLLOWED = "calibration bands where the curve bends"
+WORTH = "decision curves without an error seen"
 DRAWS = 199
 
 
@@ -364,3 +368,59 @@ for _title, _criterion, _positives in (
         rng: np.random.Generator, criterion: str = _criterion, positives: int = _positives
     ) -> float:
         return _holds_the_middle(rng, positives, 300, criterion)
+
+
+# ---- calibration bands where probabilities crowd next to 0 and 1 -------------------------------
+
+
+for _centre, _spread, _slope_of, _n in (
+    (0.0, 4.0, 0.6, 500),
+    (0.0, 4.0, 0.6, 2000),
+    (0.0, 4.0, 1.6, 2000),
+    (-3.0, 4.0, 0.6, 2000),
+    (-6.0, 3.0, 1.0, 500),
+):
+
+    @seam(
+        BENT,
+        f"log odds {_centre:g} ± {_spread:g}, slope {_slope_of:g}, {_n} cases",
+        "mean coverage of the band",
+        low=0.93,
+    )
+    def _bent(
+        rng: np.random.Generator,
+        centre: float = _centre,
+        spread: float = _spread,
+        slope: float = _slope_of,
+        n: int = _n,
+    ) -> float:
+        odds = rng.normal(centre, spread, n)
+        chance = 1.0 / (1.0 + np.exp(-slope * odds))
+        predicted = 1.0 / (1.0 + np.exp(-odds))
+        made = ac.Binary((rng.random(n) < chance).astype(int), probability=predicted, pos_label=1)
+        band, at = ac.curves.calibration(made), np.quantile(odds, np.linspace(0.06, 0.94, 23))
+        low, high = (np.interp(1.0 / (1.0 + np.exp(-at)), band.x, y) for y in (band.low, band.high))
+        truth = 1.0 / (1.0 + np.exp(-slope * at))
+        return float(((low <= truth) & (truth <= high)).mean())
+
+
+# ---- bands in settings that the audit drew -----------------------------------------------------
+
+
+for _topic, _curve, _number in (
+    (FOLLOWED, "calibration", 222),
+    (FOLLOWED, "calibration", 207),
+    (FOLLOWED, "calibration", 117),
+    (FOLLOWED, "calibration", 45),
+    (WORTH, "decision", 31),
+    (WORTH, "decision", 61),
+    (WORTH, "decision", 101),
+    (WORTH, "decision", 116),
+):
+    _setting = bands.drawn(303, _number)
+
+    @seam(_topic, _setting.words, "mean coverage of the band", low=0.9)
+    def _bands(rng: np.random.Generator, s: Setting = _setting, curve: str = _curve) -> float:
+        tally, made = bands.Tally(), sample(s, rng)["new"]
+        bands.look(s, curve, made, int(rng.integers(2**31)), tally)
+        return tally.held[0] if tally.held else float("nan")

@@ -1,6 +1,6 @@
 """Calibration curves: how often the outcome happened, against its predicted probability."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,9 +16,10 @@ from abovechance.inference.curves.curve import (
     Curve,
     as_cases_allow,
     each_case,
+    level_by_units,
     no_band,
 )
-from abovechance.inference.proportions import clopper_pearson, score_limits
+from abovechance.inference.proportions import clopper_pearson, modified_score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.exact import critical_value
@@ -188,8 +189,11 @@ METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
-PARTS, TAKEN = 20, 5  # of the cases, and how many of them a smooth curve follows by itself
-EXPECTED, NOT_FOLLOWED = 3.0, 0.01  # the least variance of a part; p of a curve that is told of
+PARTS, TAKEN = (40, 20, 10), 5  # of the cases, and how many a smooth curve follows by itself
+NEAREST = 1e-9  # to 0 or 1, of what is told from these
+EXPECTED, NOT_FOLLOWED = 3.0, 0.05  # the least variance of a part; p of a curve that is too smooth
+GRADES, GRADED = 40, 10  # so many different probabilities, and cases of each, make grades
+NARROWER = 2.0 / 3.0  # of the span, where a curve does not follow the cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,10 +229,15 @@ def calibration(
     predictions
         Probabilities of classes, numbers, or survival at stated times.
     method
-        "loess": the local regression of R's `loess`, with a pointwise band: Wilson's limits at the
-        effective number of cases :math:`1 / \sum_i l_i^2`, with :math:`l_i` what case i adds to
-        the curve there. Beyond 1000 cases the span falls with the fourth root of their number,
-        lest the curve's bias outgrow its band; up to there, and with `span=0.75`, it is R's curve.
+        "loess": the local regression of R's `loess`, with a pointwise band: modified Wilson limits
+        at the effective number of cases :math:`1 / \sum_i l_i^2`, with :math:`l_i` what case i
+        adds to the curve there, and out to where those of the same regression on log odds reach:
+        next to 0 and 1 a curve may bend more steeply than any polynomial of probabilities follows.
+        Clusters count by their design effect and Student's t. Beyond 1000 cases the span falls with
+        the fourth root of their number, lest the curve's bias outgrow its band; it is a third less
+        where up to 40 probabilities are given again and again, and falls by thirds as long as
+        frequencies in 40, 20 or 10 parts of the cases depart from the curve (χ² tests at .05).
+        Else, and with `span=0.75`, it is R's curve.
         "isotonic": the best rising step function, with the values at each place that a
         likelihood-ratio test does not reject. (The bootstrap is not consistent for isotonic
         regression: Sen, Banerjee & Woodroofe 2010.) With clusters the ratio is divided by the
@@ -308,27 +317,33 @@ def _drawn(
 
 
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
-    p, y, weight = problem.predicted, problem.outcome, problem.weight
-    seen = np.ones(len(p), dtype=np.bool_) if weight is None else weight > 0
-    n = int(seen.sum())
-    width = _span(n) if span is None else span
-    smoother = loess(p[seen], span=width, weight=None if weight is None else weight[seen])
-    x = np.linspace(float(p[seen].min()), float(p[seen].max()), POINTS)
-    x = x if x[-1] > x[0] else x[:1]
-    fitted, curve = smoother.curve(y[seen], p[seen]), smoother.curve(y[seen], x)
-    if problem.share:
-        fitted, curve = np.clip(fitted, 0.0, 1.0), np.clip(curve, 0.0, 1.0)
+    seen = slice(None) if problem.weight is None else problem.weight > 0
+    y, p = problem.outcome[seen], problem.predicted[seen]
     groups = None if problem.groups is None else problem.groups[seen]
+    weight = None if problem.weight is None else problem.weight[seen]
+    n, width = len(y), _span(p) if span is None else span
+    while True:
+        smoother = loess(p, span=width, weight=weight)
+        fitted = smoother.curve(y, p)
+        misfit = None
+        if problem.share:
+            fitted = np.clip(fitted, 0.0, 1.0)
+            misfit = _misfit(y, p, weight, groups, fitted, TAKEN * SPAN / width)
+        if misfit is None or span is not None:
+            break
+        width *= NARROWER
+    x = _places(p)
+    curve = smoother.curve(y, x)
     if problem.share:
-        # what the smoother averages at x is worth so many independent cases: limits of a share of
-        # these stay within 0 and 1, where a standard error of the curve would leave them
-        cases = 1.0 / smoother.variance(np.ones(n), x)
-        if groups is not None:
-            cases = cases / _design_effect(smoother, fitted, y[seen] - fitted, groups, x)
-        low, high = score_limits(curve * cases, cases, level)
+        curve = np.clip(curve, 0.0, 1.0)
+        odds = _log_odds(p, p)
+        by_odds = loess(odds, span=width, weight=weight)
+        scales = ((smoother, p, x), (by_odds, odds, _log_odds(x, p)))
+        low, high = _share_band(scales, y, groups, level)
     else:
-        residual = y[seen] - fitted
-        half = critical_value(level) * np.sqrt(_variance(smoother, residual, groups, x))
+        units = np.inf if groups is None else len(np.unique(groups))
+        reach = critical_value(level, max(units - 1.0, 1.0))
+        half = reach * np.sqrt(_variance(smoother, y - fitted, groups, x))
         low, high = curve - half, curve + half
     return Curve(
         curve="calibration",
@@ -343,9 +358,64 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         method=f"loess, span {width:.2g}, pointwise"
         + ("" if groups is None else ", clusters as units"),
         n=n,
-        columns={"cases": _near(p[seen], x)},
-        advice=(*_few(n, groups), *_not_followed(problem, fitted)),
+        columns={"cases": _near(p, x)},
+        advice=(*_few(n, groups), *(() if misfit is None else (misfit,))),
     )
+
+
+def _places(p: Floats) -> Floats:
+    """Evenly spread places, and quantiles of what was predicted where these lie closer together.
+
+    Where half of all cases lie between two places, nothing drawn from one to the other is a curve.
+    """
+    even = np.linspace(float(p.min()), float(p.max()), POINTS)
+    quantiles = np.quantile(p, np.linspace(0.0, 1.0, max(PARTS) + 1))
+    close = np.diff(quantiles) < even[1] - even[0]
+    return np.unique([*even, *quantiles[:-1][close], *quantiles[1:][close]])
+
+
+def _share_band(
+    scales: Sequence[tuple[Smoother, Floats, Floats]],
+    y: Floats,
+    groups: Array | None,
+    level: float,
+) -> tuple[Floats, Floats]:
+    """Limits of a share by curves on several scales, out to where any of them reaches.
+
+    Of each: the smoother, where cases are, where limits are asked for; the first is the curve's.
+    """
+    if groups is not None:
+        held = min(len(np.unique(groups[y == outcome])) for outcome in np.unique(y))
+        level = level_by_units(level, held)
+    worth = [_worth(smoother, y, at, x, groups) for smoother, at, x in scales]
+    ends = []
+    for (smoother, _, x), own in zip(scales, worth, strict=True):
+        # far apart, as log odds are next to 0 and 1, a case or two would make up a band
+        cases = np.maximum(own, worth[0] / 4)
+        share = np.clip(smoother.curve(y, x), 0.0, 1.0)
+        ends.append(modified_score_limits(share * cases, cases, level))
+    low, high = zip(*ends, strict=True)
+    return np.min(low, axis=0), np.max(high, axis=0)
+
+
+def _worth(smoother: Smoother, y: Floats, at: Floats, x: Floats, groups: Array | None) -> Floats:
+    """How many independent cases what the smoother averages at x is worth.
+
+    Limits of a share of these stay within 0 and 1, where a standard error would leave them.
+    """
+    cases = 1.0 / smoother.variance(np.ones(len(y)), x)
+    if groups is None:
+        return cases
+    fitted = np.clip(smoother.curve(y, at), 0.0, 1.0)
+    return cases / _design_effect(smoother, fitted, y - fitted, groups, x)
+
+
+def _log_odds(p: Floats, seen: Floats) -> Floats:
+    """Log odds, of 0 and 1 as if half as far from these as the nearest case that is not there."""
+    away = np.minimum(seen, 1.0 - seen)
+    edge = max(float(away[away > 0].min(initial=0.5)), NEAREST) / 2.0
+    within = np.clip(p, edge, 1.0 - edge)
+    return np.asarray(np.log(within) - np.log1p(-within))
 
 
 def _binned(problem: Problem, bins: int, binning: str, level: float) -> Curve:
@@ -382,7 +452,7 @@ def _isotonic(problem: Problem, level: float) -> Curve:
     y, p, groups = problem.outcome, problem.predicted, problem.groups
     effect, method = None, "isotonic, likelihood ratio, pointwise"
     if groups is not None:
-        smoother = loess(p, span=_span(len(p)))
+        smoother = loess(p, span=_span(p))
         fitted = np.clip(smoother.curve(y, p), 0.0, 1.0)
         effect = partial(_design_effect, smoother, fitted, y - fitted, groups)
         method = "isotonic, likelihood ratio over design effect of clusters, pointwise"
@@ -467,8 +537,11 @@ def _design_effect(
     return np.maximum(np.divide(together, alone, out=np.ones(len(x)), where=alone > 0), 1.0)
 
 
-def _span(n: int) -> float:
-    return SPAN * min(1.0, (ENOUGH / n) ** 0.25)
+def _span(p: Floats) -> float:
+    """The share of the cases in a neighbourhood: less of many, and where a few grades are given."""
+    grades = len(np.unique(p))
+    graded = grades <= GRADES and len(p) >= GRADED * grades
+    return SPAN * min(1.0, (ENOUGH / len(p)) ** 0.25) * (NARROWER if graded else 1.0)
 
 
 def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
@@ -478,32 +551,53 @@ def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
     return (Advice("AC250", text),)
 
 
-def _not_followed(problem: Problem, fitted: Floats) -> tuple[Advice, ...]:
-    """That a smooth curve does not follow the cases, by their frequencies in up to twenty parts."""
+def _misfit(
+    y: Floats,
+    p: Floats,
+    weight: Floats | None,
+    groups: Array | None,
+    fitted: Floats,
+    taken: float,
+) -> Advice | None:
+    """That a curve does not follow the cases, by their frequencies in parts of them.
+
+    So many parts, `taken`, the curve follows by itself. Many parts see a narrow bend, few of them
+    a slight one: forty, twenty and ten are asked, and the smallest p counts three times.
+    """
     from scipy.special import chdtrc
 
-    n, p = len(fitted), problem.predicted
-    if not problem.share or n < FEW or problem.weight is not None or problem.groups is not None:
-        return ()
+    worth = np.ones(len(y)) if weight is None else weight * weight.sum() / (weight @ weight)
     order = np.argsort(p, kind="stable")
-    y, f, noise = problem.outcome[order], fitted[order], (fitted * (1.0 - fitted))[order]
-    borders = np.searchsorted(p[order], p[order[np.arange(1, PARTS) * n // PARTS]])  # ties together
-    beyond, start = [], 0
-    for stop in [*np.unique(borders), n]:
-        if (variance := float(noise[start:stop].sum())) >= EXPECTED:
-            beyond.append(float((y[start:stop] - f[start:stop]).sum()) ** 2 / variance)
-            start = stop
-    if len(beyond) <= TAKEN + 1:
-        return ()
-    chance = float(chdtrc(len(beyond) - TAKEN, sum(beyond)))
+    gap, noise = (worth * (y - fitted))[order], (worth**2 * fitted * (1.0 - fitted))[order]
+    found = []
+    for wanted in PARTS:
+        at = p[order[np.arange(1, wanted) * len(p) // wanted]]
+        starts = [0]
+        for stop in np.unique([*np.searchsorted(p[order], at), len(p)]):  # ties together
+            if noise[starts[-1] : stop].sum() >= EXPECTED:
+                starts.append(stop)
+        parts, last = len(starts) - 1, starts[-1]
+        if parts <= taken + 1.0:
+            continue
+        part = np.searchsorted(starts[1:-1], np.arange(last), side="right")
+        expected = np.bincount(part, weights=noise[:last])
+        effect = 1.0
+        if groups is not None:
+            _, code = np.unique(groups[order[:last]], return_inverse=True)
+            sums = np.bincount(code * parts + part, weights=gap[:last])
+            effect = max(float(sums @ sums / expected.sum()), 1.0)
+        beyond = np.bincount(part, weights=gap[:last]) ** 2 / (effect * expected)
+        found.append((float(chdtrc(parts - taken, beyond.sum())), parts))
+    chance, parts = min(found, default=(1.0, 0))
+    chance = min(len(PARTS) * chance, 1.0)
     if chance >= NOT_FOLLOWED:
-        return ()
+        return None
     text = (
         f"the curve is smoother than the cases are ({p_phrase(chance)} of the frequencies in "
-        f"{len(beyond)} parts of them): where they bend away from it, its band covers less than it "
-        "says. A smaller span, or method='isotonic', follows them."
+        f"{parts} parts of them): where they bend away from it, its band may cover less than "
+        "it says. A smaller span, or none stated, follows them."
     )
-    return (Advice("AC255", text),)
+    return Advice("AC255", text)
 
 
 def _near(p: Floats, x: Floats) -> Floats:

@@ -26,7 +26,7 @@ from abovechance.settings import Settings
 
 
 FEW_CLUSTERS = 30
-OF_BANDS = ("AC250", "AC253", "AC255")  # advice on bands, where there is one
+OF_BANDS = ("AC250", "AC255")  # advice on bands, where there is one
 FEW_CASES, FEW_WEIGHTED = 10, 50  # of a class: counting one each, by what weights are worth
 SUREST = 1.0 - 1e-9  # level, of which a normal limit is still a number
 
@@ -176,6 +176,15 @@ def bandless(curve: Curve, why: Advice) -> Curve:
     )
 
 
+def level_by_units(level: float, units: float, *, resampled: bool = False) -> float:
+    """The level at which normal limits reach as far as Student's t does over so many units."""
+    from scipy.special import erf
+
+    k = max(units, 2.0)
+    reach = critical_value(level, k - 1.0) * (np.sqrt(k / (k - 1.0)) if resampled else 1.0)
+    return min(float(erf(reach / np.sqrt(2.0))), SUREST)
+
+
 # ----------------------------------------------------------------------------------------------
 # Bootstrap of curves over thresholds: cases matter only through the cell they fall in.
 #
@@ -292,13 +301,9 @@ class Sweep:
         ----------
         Hesterberg (2015), expanded percentiles; Kish (1965) for what weights are worth.
         """
-        from scipy.special import erf
-
         if self.plain:
             return self.settings.level
-        k = max(self.units, 2.0)
-        reach = critical_value(self.settings.level, k - 1.0) * np.sqrt(k / (k - 1.0))
-        return min(float(erf(reach / np.sqrt(2.0))), SUREST)
+        return level_by_units(self.settings.level, self.units, resampled=True)
 
     def percentile(self, values: Floats) -> tuple[Floats, Floats]:
         """Limits from replicates."""

@@ -5,25 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     Above,
     Curve,
     Sweep,
+    case_weight,
     each_case,
     ranking_of,
     thresholds_of,
 )
 from abovechance.inference.net_benefit import (
     MOVER,
+    Shares,
     gain_limits,
     gain_of,
     net_benefit_limits,
     net_benefit_of,
 )
-from abovechance.inference.proportions import score_limits
 from abovechance.predictions import Binary, checks
 from abovechance.settings import Settings, settled
 
@@ -33,7 +33,6 @@ from abovechance.settings import Settings, settled
 
 
 THRESHOLDS = np.arange(1, 100) / 100.0
-SPARSE = 10  # cases above a threshold
 
 
 @settled
@@ -45,7 +44,7 @@ def decision(
     Columns: `treat_all`, `treat_none`; `gain` over the better of the two with its limits;
     `standardised` net benefit; `interventions_avoided` per case, against acting on all; `above`,
     the cases at or above the threshold. Limits are those of two shares, Wilson's combined; over
-    clusters and rows with weights they are percentiles, which say little of few cases above.
+    clusters and rows with weights at the number of cases that would vary as much as resamples do.
 
     Parameters
     ----------
@@ -81,17 +80,14 @@ def decision(
     p, at = _probability(predictions), _checked(thresholds)
     sweep = Sweep(predictions, p, at, settings)
     tables = sweep.points.tables
-    worth, gain = net_benefit_of(at), gain_of(at, tables)
-    y = worth(tables)
+    cells, y = tables.reshape(len(at), 4), net_benefit_of(at)(tables)
     if sweep.plain:
-        limits = net_benefit_limits(at, tables, settings.level)
-        gain_low, gain_high = gain_limits(at, tables, settings.level)
+        shares = Shares.of_cells(cells)
     else:
-        drawn = sweep.resampled(lambda cut: cut.tables)
-        limits, (gain_low, gain_high) = (
-            sweep.percentile(worth(drawn)),
-            sweep.percentile(gain(drawn)),
-        )
+        drawn = sweep.resampled(lambda cut: cut.tables).reshape(-1, *cells.shape)
+        most = float(tables[0].sum()) / case_weight(predictions)
+        shares = Shares.of_drawn_cells(cells, drawn, most)
+    gain_low, gain_high = gain_limits(at, shares, sweep.level)
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -99,7 +95,7 @@ def decision(
     acted_on = (p[:, None] >= at).sum(axis=0).astype(np.float64)
     method = _method(predictions, settings.bootstraps)
     return sweep.curve(
-        limits,
+        net_benefit_limits(at, shares, sweep.level),
         curve="decision",
         title="Decision curve",
         x_name="Threshold probability",
@@ -110,14 +106,13 @@ def decision(
         columns={
             "treat_all": everyone,
             "treat_none": np.zeros(len(at)),
-            "gain": gain(tables),
+            "gain": gain_of(at, tables)(tables),
             "gain_low": gain_low,
             "gain_high": gain_high,
             "standardised": standardised,
             "interventions_avoided": (y - everyone) * (1.0 - at) / at,
             "above": acted_on,
         },
-        advice=() if method == MOVER else _sparse(at, acted_on),
     )
 
 
@@ -167,48 +162,30 @@ def decision_difference(
     odds = at / (1.0 - at)
     acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
     cell = 4 * first.positive[:, None] + 2 * acted[0] + acted[1]
-    value = np.array([0, -1, 1, 0])  # of acting by the first alone, and by the second alone
-
-    def worth(counts: Floats) -> Floats:
-        negative, positive = counts[..., :4] @ value, counts[..., 4:] @ value
-        return np.asarray((positive - odds * negative) / counts.sum(axis=-1))
-
-    draws, stream = settings.bootstraps, settings.rng()
     counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
+    # negatives and positives that the second model alone would act on, or the first
+    terms: list[tuple[float | Floats, int]] = [(odds, 1), (-odds, 2), (-1.0, 5), (1.0, 6)]
     if first.cases.groups is None:
-        replicates = worth(_resampled(counts, draws, stream))
+        shares = Shares.of_cells(counts)
     else:
-        replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
+        drawn = _resampled_clusters(cell, first.cases.groups, settings.bootstraps, settings.rng())
+        shares = Shares.of_drawn_cells(counts, drawn, float(first.n))
+    if (p == q).all():  # one model twice: nothing differs, in any sample
+        limits = np.zeros(len(at)), np.zeros(len(at))
+    else:
+        limits = shares.sum_limits(terms, sweep.level)
+    alone = counts[:, [2, 6]] - counts[:, [1, 5]]
     return sweep.curve(
-        sweep.percentile(replicates),
+        limits,
         curve="decision_difference",
         title="Difference of decision curves",
         x_name="Threshold probability",
         y_name="Difference in net benefit",
         x=at,
-        y=worth(counts),
-        method=_method(first, draws, f"bootstrap percentile of counts, {draws} draws"),
+        y=(alone[:, 1] - odds * alone[:, 0]) / first.n,
+        method=_method(first, settings.bootstraps, "MOVER of the four shares' Wilson limits"),
         columns={"first": net_benefit_of(at)(sweep.points.tables)},
     )
-
-
-def _sparse(at: Floats, acted_on: Floats) -> tuple[Advice, ...]:
-    """Advice where limits by resampling rest on few cases above the threshold."""
-    few = acted_on < SPARSE
-    if not few.any():
-        return ()
-    text = (
-        f"fewer than {SPARSE} cases lie above thresholds from {at[few.argmax()]:g} on: there "
-        "the limits cover less than they say."
-    )
-    return (Advice("AC253", text),)
-
-
-def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Counts of eight kinds of cases at every threshold: (draws, thresholds, 8)."""
-    n = int(counts[0].sum())
-    drawn = [rng.multinomial(n, row / n, size=draws) for row in counts]
-    return np.stack(drawn, axis=1).astype(np.float64)
 
 
 def _resampled_clusters(cell: Any, groups: Any, draws: int, rng: np.random.Generator) -> Floats:
@@ -224,11 +201,10 @@ def _resampled_clusters(cell: Any, groups: Any, draws: int, rng: np.random.Gener
 
 
 def _method(predictions: Binary, draws: int, plain: str = MOVER) -> str:
-    if predictions.cases.groups is not None:
-        return f"bootstrap of clusters, {draws} draws"
-    if predictions.weight is not None:
-        return f"bootstrap of rows, {draws} draws"
-    return plain
+    if predictions.weight is None and predictions.cases.groups is None:
+        return plain
+    units = "rows" if predictions.cases.groups is None else "clusters"
+    return f"{plain} at effective numbers of cases, {draws} bootstrap samples of {units}"
 
 
 def _probability(predictions: Binary) -> Floats:
@@ -308,22 +284,23 @@ def cost(predictions: Binary, **given: Any) -> Curve:
     alarm = np.append(points.false_positive_rate, 0.0)
     costs = miss[:, None] * x + alarm[:, None] * (1.0 - x)
     best = costs.argmin(axis=0)
-    if sweep.plain:
-        sizes = float(points.all_positives), float(points.all_negatives)
-        limits = _mover((miss[best], alarm[best]), sizes, x, settings.level)
-        method = "MOVER with Wilson at the chosen thresholds"
-    else:
+    each = 1.0 if sweep.plain else case_weight(predictions)
+    sizes = float(points.all_positives) / each, float(points.all_negatives) / each
+    rates = Shares.of_classes(np.stack([miss[best], alarm[best]], axis=-1), sizes)
+    method = "MOVER with Wilson at the chosen thresholds"
+    if not sweep.plain:
 
         def at_best(drawn: Above) -> Floats:
             ends = np.ones((len(drawn.positives), 1))
             misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
             alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-            return misses * x + alarms * (1.0 - x)
+            return np.stack([misses, alarms], axis=-1)
 
-        limits = sweep.percentile(sweep.resampled(at_best))
-        method = f"bootstrap at the chosen thresholds, {settings.bootstraps} draws"
+        rates = rates.varying(sweep.resampled(at_best))
+        method = _method(predictions, settings.bootstraps, method)
+    low, high = rates.sum_limits([(x, 0), (1.0 - x, 1)], sweep.level)
     return sweep.curve(
-        limits,
+        (np.maximum(low, 0.0), np.minimum(high, 1.0)),
         curve="cost",
         title="Cost curve",
         x_name="Probability-cost of positives",
@@ -336,17 +313,3 @@ def cost(predictions: Binary, **given: Any) -> Curve:
             "threshold": np.append(sweep.thresholds, np.inf)[best],
         },
     )
-
-
-def _mover(
-    rates: tuple[Floats, Floats], sizes: tuple[float, float], x: Floats, level: float
-) -> tuple[Floats, Floats]:
-    """Limits of a weighted sum of two independent shares from Wilson's limits of each."""
-    weights = x, 1.0 - x
-    below, above_ = np.zeros(len(x)), np.zeros(len(x))
-    for rate, n, weight in zip(rates, sizes, weights, strict=True):
-        low, high = score_limits(rate * n, np.full(len(x), n), level)
-        below += (weight * (rate - low)) ** 2
-        above_ += (weight * (high - rate)) ** 2
-    centre = rates[0] * weights[0] + rates[1] * weights[1]
-    return np.maximum(centre - np.sqrt(below), 0.0), np.minimum(centre + np.sqrt(above_), 1.0)
