@@ -71,6 +71,8 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
 
 MOST_UNDEFINED = 0.01
 TN, FP, FN, TP = range(4)
+STILL = 1e-12  # standard deviation of shares, below which it is rounding
+FEW_HITS = 10.0  # cases of a share, from which on its own resamples tell how it depends on clusters
 MOVER = "MOVER of the two shares' Wilson limits"
 Worth = Callable[[Floats], Floats]
 """From tables (…, 2, 2), rows actual and columns acted on, to values (…)."""
@@ -135,7 +137,7 @@ def bca_limits(worth: Worth, tables: Floats, replicates: Floats, level: float) -
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Shares of cases (…, shares), the independent cases each is worth, and their correlations.
+    """Shares of cases (…, shares), the independent cases each is worth, and how they correlate.
 
     Shares of a table are in the order of `TN, FP, FN, TP`.
     """
@@ -152,34 +154,44 @@ class Shares:
         return cls(share, np.broadcast_to(cases, counts.shape), _of_one_sample(share))
 
     @classmethod
-    def of_drawn_cells(cls, counts: Floats, drawn: Floats, most: float) -> "Shares":
+    def of_drawn_cells(cls, counts: Floats, drawn: Floats, most: float, units: float) -> "Shares":
         """Of the cells that clusters or weighted cases fall in, by resamples (draws, …)."""
         share = counts / counts.sum(axis=-1, keepdims=True)
         own = cls(share, np.full(share.shape, most), _of_one_sample(share))
-        return own.varying(drawn / drawn.sum(axis=-1, keepdims=True))
+        with np.errstate(invalid="ignore"):  # of a resample without weight
+            return own.varying(drawn / drawn.sum(axis=-1, keepdims=True), units)
 
     @classmethod
     def of_classes(cls, rates: Floats, sizes: tuple[float, ...]) -> "Shares":
         """Of classes (…, classes), each of its own cases."""
         return cls(rates, np.broadcast_to(sizes, rates.shape), np.eye(len(sizes)))
 
-    def varying(self, drawn: Floats) -> "Shares":
+    def varying(self, drawn: Floats, units: float) -> "Shares":
         """Worth the cases that would vary as much as resamples do, and no more than here.
 
-        What does not vary, as an empty cell, depends on clusters as much as what does beside it.
+        Of a share that hardly a case tells of, resamples know nothing: it depends on clusters as
+        what is beside it does. Where nothing varies, so many `units` are counted.
         """
-        variance, spread = drawn.var(axis=0), self.share * (1.0 - self.share)
-        known = (variance > 0.0) & (spread > 0.0)
-        alone = np.divide(spread, self.cases, out=np.ones(spread.shape), where=known)
-        effect = np.maximum(np.divide(variance, alone, out=np.ones(spread.shape), where=known), 1.0)
-        effect = np.where(known, effect, effect.max(axis=-1, keepdims=True))
-        x = drawn - drawn.mean(axis=0)
-        products = np.einsum("d...i,d...j->...ij", x, x)
-        square = np.einsum("...ii->...i", products)
-        scale = np.sqrt(square[..., :, None] * square[..., None, :])
-        known = scale > 0.0
+        told = np.isfinite(drawn).all(axis=-1, keepdims=True)  # resamples may lack a class
+        count = np.maximum(told.sum(axis=0), 1)
+        x = np.where(told, drawn, 0.0)
+        x = np.where(told, x - x.sum(axis=0) / count, 0.0)
+        products = np.einsum("d...i,d...j->...ij", x, x) / count[..., None]
+        variance = np.einsum("...ii->...i", products)
+        varies = variance > STILL**2
+        scale = np.sqrt(variance[..., :, None] * variance[..., None, :])
+        known = varies[..., :, None] & varies[..., None, :]
         together = np.where(known, products / np.where(known, scale, 1.0), self.together)
-        return Shares(self.share, self.cases / effect, together)
+        alone = self.share * (1.0 - self.share) / self.cases
+        known = varies & (alone > 0.0)
+        above, below = (np.where(known, v, 0.0).sum(-1, keepdims=True) for v in (variance, alone))
+        beside = np.where(
+            below > 0.0, above / np.where(below > 0.0, below, 1.0), self.cases / units
+        )
+        own = np.divide(variance, alone, out=np.ones(alone.shape), where=known)
+        trust = np.clip(np.minimum(self.share, 1.0 - self.share) * self.cases / FEW_HITS, 0.0, 1.0)
+        effect = np.where(known, trust * own + (1.0 - trust) * beside, beside)
+        return Shares(self.share, self.cases / np.maximum(effect, 1.0), together)
 
     def sum_limits(
         self, terms: Sequence[tuple[float | Floats, int]], level: float

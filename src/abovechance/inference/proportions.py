@@ -395,10 +395,12 @@ def score_limits(x: Any, n: Any, level: float) -> tuple[Any, Any]:
 
 
 def modified_score_limits(x: Any, n: Any, level: float) -> tuple[Any, Any]:
-    """Wilson's limits, nearer to 0 and 1 where fewer than three cases, or all but these, are hits.
+    """Wilson's limits, nearer to 0 and 1 where up to three cases, or all but these, are hits.
 
     Wilson's lower limit of a single hit is so high that rare hits are missed in a sixth of samples;
-    Poisson's, at the chance that is left, is not.
+    Poisson's, at the chance that is left, is not. Deviations from the source: so for any n, and
+    between three and four hits, which effective numbers of cases may come to, one turns into the
+    other.
 
     References
     ----------
@@ -406,11 +408,14 @@ def modified_score_limits(x: Any, n: Any, level: float) -> tuple[Any, Any]:
     """
     from scipy.special import gammaincinv
 
-    def nearest(hits: Any) -> Any:
-        return np.where(hits < FEW_HITS, gammaincinv(np.maximum(hits, TINY), 1.0 - level) / n, 1.0)
-
     low, high = score_limits(x, n, level)
-    return np.minimum(low, nearest(x)), np.maximum(high, 1.0 - nearest(n - x))
+
+    def nearest(hits: Any, wilson: Any) -> Any:
+        poisson = np.minimum(gammaincinv(np.clip(hits, TINY, FEW_HITS), 1.0 - level) / n, wilson)
+        share = np.clip(hits - FEW_HITS, 0.0, 1.0)
+        return (1.0 - share) * poisson + share * wilson
+
+    return nearest(x, low), 1.0 - nearest(n - x, 1.0 - high)
 
 
 def combined(shares: Floats, low: Floats, high: Floats, weights: Floats) -> tuple[float, float]:

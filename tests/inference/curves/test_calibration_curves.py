@@ -334,9 +334,32 @@ def test_grades_are_smoothed_less() -> None:
     assert "span 0.75," in ac.curves.calibration(ac.Binary(y, probability=each)).method
 
 
+def test_grades_that_no_curve_follows_are_said() -> None:
+    rng = np.random.default_rng(3)
+    grade = rng.choice(8, 1000, p=[0.6, 0.2, 0.1, 0.04, 0.02, 0.02, 0.01, 0.01])
+    y = rng.random(1000) < np.where(grade < 4, 0.08, 0.7)
+    curve = ac.curves.calibration(ac.Binary(y, probability=np.linspace(0.05, 0.95, 8)[grade]))
+    assert "AC255" in {a.code for a in curve.advice}
+
+
+def test_classes_the_other_way_round_mirror_the_curve() -> None:
+    rng = np.random.default_rng(4)
+    for n in (300, 800, 1500):
+        odds = rng.normal(-3, 2, n)
+        p = 1.0 / (1.0 + np.exp(-odds))
+        y = rng.random(n) < 1.0 / (1.0 + np.exp(-odds - 1.0))
+        one = ac.curves.calibration(ac.Binary(y, probability=p, pos_label=True))
+        other = ac.curves.calibration(ac.Binary(~y, probability=1.0 - p, pos_label=True))
+        assert one.method == other.method
+        assert one.low is not None
+        assert other.high is not None
+        turned = np.interp(one.x, 1.0 - other.x[::-1], 1.0 - other.high[::-1])
+        assert np.abs(one.low - turned).max() < 0.04  # loess halves cases from one side
+
+
 def test_a_curve_of_tied_or_rare_probabilities_is_not_said_to_be_too_smooth() -> None:
     rng = np.random.default_rng(8)
-    for p in (np.round(rng.random(1000), 1), rng.beta(0.05, 2, 1000)):
+    for p in (np.round(rng.random(1000), 1), rng.beta(0.3, 6, 1000)):
         y = rng.random(1000) < p
         order = np.argsort(y, kind="stable")
         found = ac.curves.calibration(

@@ -189,9 +189,11 @@ METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
-PARTS, TAKEN = (40, 20, 10), 5  # of the cases, and how many a smooth curve follows by itself
+PARTS, TAKEN = 40, 5  # of the cases, for places; how many a smooth curve follows by itself
+FEWEST_PARTS, EACH = 10, 100  # of the cases whose frequencies are asked; cases of many parts
+NARROWED = 100_000  # cases, beyond which narrow curves need much memory
 NEAREST = 1e-9  # to 0 or 1, of what is told from these
-EXPECTED, NOT_FOLLOWED = 3.0, 0.05  # the least variance of a part; p of a curve that is too smooth
+EXPECTED, NOT_FOLLOWED = 1.0, 0.05  # the least variance of a part; p of a curve that is too smooth
 GRADES, GRADED = 40, 10  # so many different probabilities, and cases of each, make grades
 NARROWER = 2.0 / 3.0  # of the span, where a curve does not follow the cases
 
@@ -236,8 +238,8 @@ def calibration(
         Clusters count by their design effect and Student's t. Beyond 1000 cases the span falls with
         the fourth root of their number, lest the curve's bias outgrow its band; it is a third less
         where up to 40 probabilities are given again and again, and falls by thirds as long as
-        frequencies in 40, 20 or 10 parts of the cases depart from the curve (χ² tests at .05).
-        Else, and with `span=0.75`, it is R's curve.
+        frequencies in parts of up to 100 000 cases depart from the curve (χ² tests at .05). Else,
+        and with `span=0.75`, it is R's curve.
         "isotonic": the best rising step function, with the values at each place that a
         likelihood-ratio test does not reject. (The bootstrap is not consistent for isotonic
         regression: Sen, Banerjee & Woodroofe 2010.) With clusters the ratio is divided by the
@@ -321,15 +323,20 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
     y, p = problem.outcome[seen], problem.predicted[seen]
     groups = None if problem.groups is None else problem.groups[seen]
     weight = None if problem.weight is None else problem.weight[seen]
-    n, width = len(y), _span(p) if span is None else span
+    n, width, said = len(y), _span(p) if span is None else span, None
+    parts = _Parts(y, p, weight, groups) if problem.share else None
     while True:
         smoother = loess(p, span=width, weight=weight)
         fitted = smoother.curve(y, p)
-        misfit = None
-        if problem.share:
-            fitted = np.clip(fitted, 0.0, 1.0)
-            misfit = _misfit(y, p, weight, groups, fitted, TAKEN * SPAN / width)
-        if misfit is None or span is not None:
+        if parts is None:
+            break
+        fitted = np.clip(fitted, 0.0, 1.0)
+        chance, count = parts.misfit(fitted, _taken(smoother, p, width))
+        if count:
+            said = _not_followed(chance, count) if chance < NOT_FOLLOWED else None
+        elif said is not None:
+            said = Advice("AC255", UNASKED)
+        if said is None or span is not None or not count or n > NARROWED:
             break
         width *= NARROWER
     x = _places(p)
@@ -359,7 +366,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         + ("" if groups is None else ", clusters as units"),
         n=n,
         columns={"cases": _near(p, x)},
-        advice=(*_few(n, groups), *(() if misfit is None else (misfit,))),
+        advice=(*_few(n, groups), *(() if said is None else (said,))),
     )
 
 
@@ -369,7 +376,7 @@ def _places(p: Floats) -> Floats:
     Where half of all cases lie between two places, nothing drawn from one to the other is a curve.
     """
     even = np.linspace(float(p.min()), float(p.max()), POINTS)
-    quantiles = np.quantile(p, np.linspace(0.0, 1.0, max(PARTS) + 1))
+    quantiles = np.quantile(p, np.linspace(0.0, 1.0, PARTS + 1))
     close = np.diff(quantiles) < even[1] - even[0]
     return np.unique([*even, *quantiles[:-1][close], *quantiles[1:][close]])
 
@@ -551,51 +558,81 @@ def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
     return (Advice("AC250", text),)
 
 
-def _misfit(
-    y: Floats,
-    p: Floats,
-    weight: Floats | None,
-    groups: Array | None,
-    fitted: Floats,
-    taken: float,
-) -> Advice | None:
-    """That a curve does not follow the cases, by their frequencies in parts of them.
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Frequencies in parts of the cases, in the order of their probabilities."""
 
-    So many parts, `taken`, the curve follows by itself. Many parts see a narrow bend, few of them
-    a slight one: forty, twenty and ten are asked, and the smallest p counts three times.
-    """
-    from scipy.special import chdtrc
+    outcome: Floats
+    predicted: Floats
+    weight: Floats | None
+    groups: Array | None
 
-    worth = np.ones(len(y)) if weight is None else weight * weight.sum() / (weight @ weight)
-    order = np.argsort(p, kind="stable")
-    gap, noise = (worth * (y - fitted))[order], (worth**2 * fitted * (1.0 - fitted))[order]
-    found = []
-    for wanted in PARTS:
-        at = p[order[np.arange(1, wanted) * len(p) // wanted]]
-        starts = [0]
-        for stop in np.unique([*np.searchsorted(p[order], at), len(p)]):  # ties together
-            if noise[starts[-1] : stop].sum() >= EXPECTED:
-                starts.append(stop)
-        parts, last = len(starts) - 1, starts[-1]
-        if parts <= taken + 1.0:
-            continue
-        part = np.searchsorted(starts[1:-1], np.arange(last), side="right")
-        expected = np.bincount(part, weights=noise[:last])
-        effect = 1.0
-        if groups is not None:
-            _, code = np.unique(groups[order[:last]], return_inverse=True)
-            sums = np.bincount(code * parts + part, weights=gap[:last])
-            effect = max(float(sums @ sums / expected.sum()), 1.0)
-        beyond = np.bincount(part, weights=gap[:last]) ** 2 / (effect * expected)
-        found.append((float(chdtrc(parts - taken, beyond.sum())), parts))
-    chance, parts = min(found, default=(1.0, 0))
-    chance = min(len(PARTS) * chance, 1.0)
-    if chance >= NOT_FOLLOWED:
-        return None
+    def misfit(self, fitted: Floats, taken: float) -> tuple[float, int]:
+        """The p of the hypothesis that frequencies are those fitted, and in how many parts.
+
+        So many parts, `taken`, a curve follows by itself; 0 parts where none are left to ask. Many
+        see a narrow bend, few of them a slight one: ten, twenty, forty and, of many cases, more
+        are asked, and the smallest p counts as often.
+        """
+        from scipy.special import chdtrc
+
+        weight, n = self.weight, len(fitted)
+        worth = np.ones(n) if weight is None else weight * weight.sum() / (weight @ weight)
+        order = np.argsort(self.predicted, kind="stable")
+        p = self.predicted[order]
+        gap = (worth * (self.outcome - fitted))[order]
+        noise = (worth**2 * fitted * (1.0 - fitted))[order]
+        group = None if self.groups is None else np.unique(self.groups[order], return_inverse=True)
+        found = []
+        for wanted in FEWEST_PARTS * 2 ** np.arange(8):
+            if wanted > max(4 * FEWEST_PARTS, n / EACH):
+                break
+            part = _enough(p, noise, int(wanted))
+            count = int(part[-1]) + 1
+            if count - taken < 1.0:
+                continue
+            expected, effect = np.bincount(part, weights=noise), 1.0
+            if group is not None:
+                _, cell = np.unique(group[1] * count + part, return_inverse=True)
+                sums = np.bincount(cell, weights=gap)
+                effect = max(float(sums @ sums / expected.sum()), 1.0)
+            beyond = float((np.bincount(part, weights=gap) ** 2 / (effect * expected)).sum())
+            found.append((float(chdtrc(count - taken, beyond)), count))
+        chance, count = min(found, default=(1.0, 0))
+        return min(len(found) * chance, 1.0), count
+
+
+def _enough(p: Floats, noise: Floats, wanted: int) -> Ints:
+    """Which of so many parts rising cases are in, each with enough variance and ties together."""
+    n = len(p)
+    at = np.searchsorted(p, p[np.arange(1, wanted) * n // wanted])
+    starts, total = [0], np.append(0.0, np.cumsum(noise))
+    for stop in np.unique(at):
+        if min(total[stop] - total[starts[-1]], total[n] - total[stop]) >= EXPECTED:
+            starts.append(int(stop))
+    return np.searchsorted(np.array(starts[1:]), np.arange(n), side="right")
+
+
+def _taken(smoother: Smoother, p: Floats, width: float) -> float:
+    """How many parts of the cases a curve follows by itself: of grades its trace."""
+    grades, code = np.unique(p, return_inverse=True)
+    if len(grades) > GRADES:
+        return TAKEN * SPAN / width
+    rows = np.stack([np.bincount(smoother.ordered(code), weights=r) for r in smoother.rows])
+    return float((smoother.basis(grades) * rows.T).sum())
+
+
+UNASKED = (
+    "the cases bend too sharply for a wider curve, and too few parts are left to ask whether they "
+    "follow this one: its band may cover less than it says."
+)
+
+
+def _not_followed(chance: float, parts: int) -> Advice:
     text = (
         f"the curve is smoother than the cases are ({p_phrase(chance)} of the frequencies in "
         f"{parts} parts of them): where they bend away from it, its band may cover less than "
-        "it says. A smaller span, or none stated, follows them."
+        "it says. A smaller span follows them."
     )
     return Advice("AC255", text)
 

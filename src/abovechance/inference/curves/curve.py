@@ -283,12 +283,26 @@ class Sweep:
             return float(fewest_clusters(self.predictions, groups)[0])
         return np.inf if weight is None else self.cases
 
+    @property
+    def clusters(self) -> float | None:
+        """How many clusters hold the class that the fewest hold; None of cases by themselves."""
+        return None if self.predictions.cases.groups is None else self.units
+
+    @cached_property
+    def resampled_units(self) -> float:
+        """How many clusters there are, or how many cases all weights are worth."""
+        groups = self.predictions.cases.groups
+        if groups is not None:
+            return float(len(np.unique(groups)))
+        weight = self.predictions.weight
+        return self.predictions.n if weight is None else worth_of(weight)
+
     @cached_property
     def cases(self) -> float:
         """How many cases of the smaller class there are, by what their weights are worth."""
         weight, positive = self.predictions.weight, self.predictions.positive
         each = np.ones(len(positive)) if weight is None else weight
-        return min(float(w.sum() ** 2 / (w**2).sum()) for w in (each[positive], each[~positive]))
+        return min(worth_of(each[positive]), worth_of(each[~positive]))
 
     @cached_property
     def level(self) -> float:
@@ -304,10 +318,6 @@ class Sweep:
         if self.plain:
             return self.settings.level
         return level_by_units(self.settings.level, self.units, resampled=True)
-
-    def percentile(self, values: Floats) -> tuple[Floats, Floats]:
-        """Limits from replicates."""
-        return percentile(values, self.level)
 
     def curve(self, limits: tuple[Floats, Floats] | None, **facts: Any) -> Curve:
         """The curve, as its cases allow; without limits where there are none."""
@@ -412,28 +422,37 @@ def drawn_and_left_out(
     return _by_class(inside), _by_class(outside)
 
 
-def percentile(values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Limits from replicates (draws, …), the undefined ones left out."""
-    tail = (1.0 - level) / 2.0
-    low, high = np.nanquantile(values, [tail, 1.0 - tail], axis=0)
-    return low, high
-
-
 def share_limits(
-    share: Floats, replicates: Floats, most: Floats | float, level: float
+    share: Floats,
+    replicates: Floats,
+    most: Floats | float,
+    level: float,
+    units: float | None = None,
 ) -> tuple[Floats, Floats]:
     """Wilson's limits at the number of cases that would vary as much as the replicates do.
 
     Percentiles fail near 0 and 1, where replicates hardly vary (coverage .56 to .94 where this
-    has .95 to .97). At 0 and 1 themselves `most` cases are taken, and never more than those.
+    has .95 to .97). At 0 and 1 themselves `most` cases are taken, and never more than those; over
+    so many clusters, `units`, as much fewer as on the rest of the curve, or the clusters alone.
     """
     undefined = np.isnan(replicates.sum())
     variance = np.nanvar(replicates, axis=0) if undefined else replicates.var(axis=0)
     spread = share * (1.0 - share)
-    cases = np.divide(spread, variance, out=np.full(share.shape, np.inf), where=variance > 0)
-    cases = np.minimum(np.where(spread > 0, cases, np.inf), most)
+    known = (variance > 0.0) & (spread > 0.0)
+    cases = np.divide(spread, variance, out=np.full(share.shape, np.inf), where=known)
+    cases = np.minimum(cases, most)
+    if units is not None and not known.all():
+        alone = np.where(known, spread / most, 0.0).sum()
+        effect = np.where(known, variance, 0.0).sum() / alone if alone > 0.0 else np.inf
+        fewer = np.maximum(most / max(effect, 1.0), np.minimum(units, most))
+        cases = np.where(known, cases, fewer)
     low, high = score_limits(share * cases, cases, level)
     return low, high
+
+
+def worth_of(weight: Floats) -> float:
+    """How many cases that count one each weighted ones are worth."""
+    return float(weight.sum() ** 2 / (weight @ weight))
 
 
 def case_weight(predictions: Binary) -> float:

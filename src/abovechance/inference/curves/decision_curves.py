@@ -32,6 +32,7 @@ from abovechance.settings import Settings, settled
 # ----------------------------------------------------------------------------------------------
 
 
+ALIKE = 1e-5  # apart, probabilities that were rounded on their way are
 THRESHOLDS = np.arange(1, 100) / 100.0
 
 
@@ -86,7 +87,7 @@ def decision(
     else:
         drawn = sweep.resampled(lambda cut: cut.tables).reshape(-1, *cells.shape)
         most = float(tables[0].sum()) / case_weight(predictions)
-        shares = Shares.of_drawn_cells(cells, drawn, most)
+        shares = Shares.of_drawn_cells(cells, drawn, most, sweep.resampled_units)
     gain_low, gain_high = gain_limits(at, shares, sweep.level)
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
@@ -122,8 +123,9 @@ def decision_difference(
 ) -> Curve:
     """Net benefit of one model minus that of another on the same cases, at every threshold.
 
-    Both models' decisions on a case are drawn together: what counts of a case is its class and
-    which of the two would act on it. State the thresholds beforehand; a band is pointwise.
+    What counts of a case is its class and which of the two models alone would act on it: limits are
+    MOVER's with Wilson's of these four shares, over clusters at the number of cases that would vary
+    as much as resamples do. State the thresholds beforehand; a band is pointwise.
 
     Parameters
     ----------
@@ -169,8 +171,8 @@ def decision_difference(
         shares = Shares.of_cells(counts)
     else:
         drawn = _resampled_clusters(cell, first.cases.groups, settings.bootstraps, settings.rng())
-        shares = Shares.of_drawn_cells(counts, drawn, float(first.n))
-    if (p == q).all():  # one model twice: nothing differs, in any sample
+        shares = Shares.of_drawn_cells(counts, drawn, float(first.n), sweep.resampled_units)
+    if np.abs(p - q).max() < ALIKE:  # one model twice: nothing differs, in any sample
         limits = np.zeros(len(at)), np.zeros(len(at))
     else:
         limits = shares.sum_limits(terms, sweep.level)
@@ -246,7 +248,8 @@ def cost(predictions: Binary, **given: Any) -> Curve:
 
     0 for perfect predictions, 1 when everything is wrong; always calling all cases alike costs
     min(x, 1 − x), the column `trivial`. The threshold of each point is chosen on these cases, so
-    the curve flatters; the band holds for the thresholds so chosen.
+    the curve flatters; the band holds for the thresholds so chosen: MOVER's limits with Wilson's of
+    both error rates, as those of decision curves.
 
     Parameters
     ----------
@@ -296,7 +299,7 @@ def cost(predictions: Binary, **given: Any) -> Curve:
             alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
             return np.stack([misses, alarms], axis=-1)
 
-        rates = rates.varying(sweep.resampled(at_best))
+        rates = rates.varying(sweep.resampled(at_best), sweep.units)
         method = _method(predictions, settings.bootstraps, method)
     low, high = rates.sum_limits([(x, 0), (1.0 - x, 1)], sweep.level)
     return sweep.curve(

@@ -86,7 +86,7 @@ def roc(predictions: Binary, **given: Any) -> Curve:
         )
         positives = float(points.all_positives) / case_weight(predictions)
         own = _rightmost(rates, x[None], y[None])[0]
-        low, high = share_limits(own, values, positives, sweep.level)
+        low, high = share_limits(own, values, positives, sweep.level, sweep.clusters)
         # of a vertical stretch those of its upper end
         limits = np.minimum(low[which], y), high[which]
     return sweep.curve(
@@ -153,7 +153,9 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
 
         values = sweep.resampled(height, counted=partial(_reached_by_counts, wanted))
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
-        low, high = share_limits(precision[first], values, called[first], sweep.level)
+        low, high = share_limits(
+            precision[first], values, called[first], sweep.level, sweep.clusters
+        )
         # more negatives called at the same recall: points below the one that the band is of
         limits = np.minimum(low[which], precision), high[which]
     return sweep.curve(
