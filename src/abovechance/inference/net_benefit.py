@@ -60,12 +60,15 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
 
 
 # ----------------------------------------------------------------------------------------------
-# Intervals of what decisions are worth: a bootstrap of counts, whatever the number of cases.
+# Intervals of what decisions are worth: of the shares they are sums of, or of counts.
 #
 # Net benefit and costs depend on a sample only through how many cases of each class were acted
-# on. Drawing cases with replacement makes those four numbers multinomial, so a replicate is one
-# draw of four counts and not of n cases. With clusters each in turn is left out instead: few
-# clusters make few different bootstrap samples, and Student's t allows for that.
+# on. Where they are sums of two shares their limits are MOVER's with Wilson's, which are open where
+# no error was seen. Else cases are drawn with replacement, which makes those four numbers
+# multinomial, so a replicate is one draw of four counts and not of n cases. With clusters each in
+# turn is left out instead: few clusters make few different bootstrap samples, and Student's t
+# allows for that. Curves, of which many places are asked, have the shares' limits over clusters
+# too, at the number of cases that would vary as much as resamples do.
 # ----------------------------------------------------------------------------------------------
 
 

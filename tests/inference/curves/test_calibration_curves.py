@@ -334,6 +334,21 @@ def test_grades_are_smoothed_less() -> None:
     assert "span 0.75," in ac.curves.calibration(ac.Binary(y, probability=each)).method
 
 
+@pytest.mark.parametrize("power", [12, 100, 300])
+def test_probabilities_next_to_nothing_have_a_band(power: int) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 80))
+        p = 10.0 ** -rng.uniform(power / 2, power, n)
+        p = np.where(rng.random(n) < 0.9, p, rng.random(n))
+        y = rng.random(n) < 0.3
+        y[:4] = [False, True, False, True]
+        curve = ac.curves.calibration(ac.Binary(y, probability=p, pos_label=True))
+        assert curve.low is not None
+        assert curve.high is not None
+        assert (curve.low <= curve.high).all()
+
+
 def test_grades_that_no_curve_follows_are_said() -> None:
     rng = np.random.default_rng(3)
     grade = rng.choice(8, 1000, p=[0.6, 0.2, 0.1, 0.04, 0.02, 0.02, 0.01, 0.01])

@@ -321,6 +321,8 @@ def _drawn(
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
     seen = slice(None) if problem.weight is None else problem.weight > 0
     y, p = problem.outcome[seen], problem.predicted[seen]
+    if problem.share:  # what lies next to 0 and 1 is not told apart
+        p = np.where(p < NEAREST, 0.0, np.where(p > 1.0 - NEAREST, 1.0, p))
     groups = None if problem.groups is None else problem.groups[seen]
     weight = None if problem.weight is None else problem.weight[seen]
     n, width, said = len(y), _span(p) if span is None else span, None
