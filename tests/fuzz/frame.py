@@ -46,7 +46,7 @@ class Target:
     attempt: Callable[[bytes], str]
     seconds: float = 60.0
     megabytes: int = 3000
-    first: int = 100
+    first: int = 60
 
 
 def names() -> list[str]:

@@ -80,6 +80,7 @@ for (const body of document.querySelectorAll("tbody")) while (body.rows[4]) body
 """  # rows of a table are alike: some of each are looked at
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report_is_accessible_in_light_and_dark(
     name: str, pages: dict[str, str], opened: Opened, axe: str
@@ -99,6 +100,7 @@ def test_a_word_that_cannot_be_read_would_be_seen(
     assert [found[0] for found in browser.violations(axe, colours=True)] == ["color-contrast"]
 
 
+@pytest.mark.part(2)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report_does_not_scroll_sideways(
     name: str, pages: dict[str, str], opened: Opened

@@ -18,4 +18,4 @@ def draw(rng: Random) -> bytes:
     return damaged(one_of(as_labelled, rng), rng, 4)
 
 
-TARGET = Target("damaged files of SPSS, Stata and SAS into `read`", draw, into_read, first=12)
+TARGET = Target("damaged files of SPSS, Stata and SAS into `read`", draw, into_read, first=8)
