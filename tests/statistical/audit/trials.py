@@ -275,7 +275,8 @@ def _useless(s: Setting, t: Tally) -> bool:
         return False
     if _hardly_any_error(s) and measure.reads is View.PROBABILITY:
         return False  # limits allow for errors not seen, and what one costs may have no bound
-    errors = 6.0 if s.verb == "assess" else 12.0  # to both sides
+    errors = 6.0 if s.verb == "assess" else 12.0  # to both sides, at .95
+    errors *= (ndtri(0.5 + s.level / 2.0) / ndtri(0.975)) ** 2
     return not np.isfinite(high - low) or told["width"] > errors * (high - low) / scarce
 
 

@@ -46,8 +46,10 @@ def population(s: Setting) -> dict[str, Any]:
     """A sample so large that its values are the true ones; dependence is gone from it."""
     rng = np.random.default_rng(np.random.SeedSequence(20_261, spawn_key=(s.n, s.classes)))
     size = max(LARGE, 150 * s.n)
+    if s.sampling == "case-control":  # half of a sample is of the rarer class
+        size = max(size, round(25 * s.n / s.prevalence))
     if s.kind == "multiclass":
-        size = max(40_000, 40 * s.n)
+        size = max(2 * LARGE, 40 * s.n)
     if s.kind == "survival":
         size = 60_000
     made = _models(s, rng, size, alone=True)
