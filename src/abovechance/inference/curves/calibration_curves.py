@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -569,6 +569,11 @@ class _Parts:
     weight: Floats | None
     groups: Array | None
 
+    @cached_property
+    def order(self) -> Ints:
+        """The cases by rising probability: the same for every span."""
+        return np.argsort(self.predicted, kind="stable")
+
     def misfit(self, fitted: Floats, taken: float) -> tuple[float, int]:
         """The p of the hypothesis that frequencies are those fitted, and in how many parts.
 
@@ -578,9 +583,8 @@ class _Parts:
         """
         from scipy.special import chdtrc
 
-        weight, n = self.weight, len(fitted)
+        weight, n, order = self.weight, len(fitted), self.order
         worth = np.ones(n) if weight is None else weight * weight.sum() / (weight @ weight)
-        order = np.argsort(self.predicted, kind="stable")
         p = self.predicted[order]
         gap = (worth * (self.outcome - fitted))[order]
         noise = (worth**2 * fitted * (1.0 - fitted))[order]
