@@ -10,6 +10,7 @@ import pytest
 from abovechance.inference.bootstrap import accelerated, span
 from abovechance.inference.comparison import compare
 from abovechance.inference.contrasts import Resampled
+from abovechance.inference.miscalibration import depends_on_size
 from abovechance.measures import Family, Form, Law, Measure, applicable, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.kernels import SWITCH
@@ -352,6 +353,17 @@ def test_intervals_of_differences_of_distances_are_warned_of() -> None:
         said = [a.text for a in found.advice if a.code == "AC161"]
         assert bool(said) == told
         assert all(text.startswith("ece:") for text in said)
+
+
+def test_what_chance_makes_greater_has_no_verdict_on_a_margin() -> None:
+    models = binary()
+    with_direction = [m for m in applicable(models["a"]) if m.higher_is_better is not None]
+    distances = [m for m in with_direction if depends_on_size(m)]
+    assert {"ece", "emax", "ici"} <= {m.name for m in distances}
+    found = compare(models, distances, margin=0.5, draws=DRAWS, rng=1)
+    assert all(row.margin is None for row in found.differences)
+    for row in found.differences:
+        assert row.interval is None or "no verdict on a margin" in str(row.undefined), row.measure
 
 
 CURVES = ["ici", "e50", "e90"]

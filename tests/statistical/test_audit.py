@@ -10,7 +10,7 @@ import abovechance as ac
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
 from statistical import learning_coverage
-from statistical.audit import bands, group_maps, search, trials, validated
+from statistical.audit import bands, group_maps, search, trials, validated, worlds
 from statistical.audit.settings import Setting, applicable_names, drawn
 from statistical.audit.worlds import sample, truth
 
@@ -98,6 +98,26 @@ def test_a_test_that_rejects_too_often_is_found(monkeypatch: pytest.MonkeyPatch)
     tally = trials.trial(setting, 80, 0)["auc"]
     monkeypatch.setattr(trials, "ALPHA", 0.05)
     assert "level" in trials.suspicions(setting, tally)
+
+
+def test_unequal_clusters_are_worth_fewer_of_one_size() -> None:
+    setting = Setting(kind="binary", verb="assess", n=2000, clusters="unequal", groups=50)
+    worth = []
+    for seed in range(300):
+        cases = np.bincount(
+            worlds._clusters(setting, np.random.default_rng(seed), setting.n, alone=False)
+        )
+        worth.append(cases.sum() ** 2 / np.sum(cases**2))
+    assert worlds.equal_clusters(setting) == pytest.approx(np.mean(worth), rel=0.1)
+    assert worlds.equal_clusters(replace(setting, clusters="equal")) == 50
+
+
+def test_limits_for_what_no_cluster_shows_are_not_useless() -> None:
+    tally = trials.Tally("balanced_error_rate", intervals=80, widths=[0.12] * 80)
+    tally.values = [0.5, 0.5011] * 40
+    one = Setting(kind="binary", verb="assess", n=907, prevalence=0.087, icc=0.6, groups=59)
+    assert not trials._useless(replace(one, clusters="unequal"), tally)
+    assert trials._useless(replace(one, clusters="equal"), tally)
 
 
 def test_a_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

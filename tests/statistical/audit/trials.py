@@ -17,6 +17,7 @@ from abovechance.predictions import View
 from statistical.audit.settings import Setting
 from statistical.audit.worlds import (
     asked_as,
+    equal_clusters,
     models_of,
     sample,
     spread_of_trained,
@@ -256,8 +257,8 @@ def _useless(s: Setting, t: Tally) -> bool:
     model.
     """
     cases = min(s.n, s.apart or s.n) * (s.part or 1.0) * (1.0 - s.series) / (1.0 + s.series)
-    units = s.groups if s.clusters != "none" and s.held == "constant" else cases
-    clusters = s.groups if s.clusters != "none" else cases
+    clusters = equal_clusters(s) if s.clusters != "none" else cases
+    units = clusters if s.held == "constant" else cases
     rarest = min(s.prevalence, 1.0 / (30.0 if s.rare else s.classes))
     scarce = min(units * rarest, clusters)
     measure = find(t.measure).for_outcome(s.kind)

@@ -13,6 +13,7 @@ from statistical.audit.settings import Setting
 
 LARGE = 100_000  # cases that stand for the population
 LOGS = 0.6  # standard deviation of the logarithms of positive numbers
+UNEQUAL = 0.8  # standard deviation of the logarithms of clusters' sizes
 HORIZONS = np.array([0.4, 1.0])  # times at which survival is predicted; 1 is the median
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -116,12 +117,17 @@ def _noise(s: Setting, rng: np.random.Generator, shape: tuple[int, ...]) -> Floa
     return z
 
 
+def equal_clusters(s: Setting) -> float:
+    """How many clusters of one size those of a setting are worth, the cases of each alike."""
+    return s.groups * (np.exp(-(UNEQUAL**2)) if s.clusters == "unequal" else 1.0)
+
+
 def _clusters(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> Any:
     if s.clusters == "none" or alone:
         return np.arange(n)
     if s.clusters == "equal":
         return np.arange(n) * s.groups // n
-    share = rng.lognormal(sigma=0.8, size=s.groups)
+    share = rng.lognormal(sigma=UNEQUAL, size=s.groups)
     return np.sort(rng.choice(s.groups, size=n, p=share / share.sum()))
 
 
