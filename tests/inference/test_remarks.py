@@ -529,3 +529,42 @@ def test_probabilities_that_are_right_are_hardly_ever_taken_for_a_fit() -> None:
         p = rng.beta(2, 3, size=60)
         seen += balances_its_cases(Binary(rng.random(60) < p, probability=p))
     assert seen == 0  # 1.6 in 100 000 are expected
+
+
+def _of_spread(spread: float, n: int = 1200, rare: int = 80, **options: Any) -> Binary:
+    """Probabilities that say nothing, whose odds are the more skewed the greater the spread."""
+    rng = np.random.default_rng(9)
+    p = 1.0 / (1.0 + np.exp(3.5 - np.exp(spread * rng.normal(size=n))))
+    return Binary((np.arange(n) < rare).astype(int), probability=p, pos_label=1, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": np.full(1200, 0.5)}])
+def test_probabilities_that_few_cases_of_a_class_spread_are_said(options: dict[str, Any]) -> None:
+    skewed, even = _of_spread(1.0, **options), _of_spread(0.05, **options)
+    p = skewed.probability[skewed.positive]
+    squares = (p - p.mean()) ** 2
+    few = squares.sum() ** 2 / (squares**2).sum()
+    assert few < 15
+    said = _codes(skewed, "tjur_r2", "auc")["AC043"]
+    assert said.startswith("Tjur's R²: how far the probabilities of 80 positive cases vary")
+    assert f"about {few:.0f} of them" in said
+    assert "AC043" not in _codes(skewed, "auc", "brier")
+    assert "AC043" not in _codes(even, "tjur_r2")
+    found = compare({"a": even, "b": skewed}, ["tjur_r2"], rng=1, draws=99)
+    assert [a.text[:15] for a in found.advice if a.code == "AC164"] == ["Tjur's R² (b): "]
+
+
+def test_probabilities_of_few_cases_are_remarked_on_once() -> None:
+    said = _codes(_of_spread(1.0, rare=40), "tjur_r2")
+    assert "AC030" in said
+    assert "AC043" not in said
+
+
+def test_few_times_are_said_of_samples_compared_with_each_other() -> None:
+    ordered = {n: _cases(n, order=np.arange(n)) for n in (120, 1500)}
+    for sizes, said in (((120, 1500), True), ((1500, 1500), False)):
+        models = dict(zip("ab", (ordered[n] for n in sizes), strict=True))
+        found = compare(models, ["sensitivity"], paired=False, rng=1, draws=99)
+        assert ("AC029" in {a.code for a in found.advice}) is said
+        times = [a.text for a in found.advice if a.code == "AC029"]
+        assert all(text.startswith("120 times: below 1000") for text in times)

@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, rankdata
 
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.confusion_tables import of_table
-from abovechance.inference.time_order import autocorrelated, case_values, cosines, ordered_mean
+from abovechance.inference.time_order import (
+    autocorrelated,
+    case_values,
+    cosines,
+    ordered_mean,
+    persistence,
+)
 from abovechance.measures import Law, applicable, find
 
 FILE = Path(__file__).parents[1] / "references" / "ordered.json"
@@ -333,3 +339,28 @@ def test_errors_in_a_row_give_no_verdict_on_a_margin() -> None:
         assert (row.margin is not None) is decided
         assert row.interval is not None
         assert decided or "about 7 of 32 stretches of time make up these" in row.undefined
+
+
+def test_rare_large_differences_give_no_verdict_on_a_margin_in_time_order() -> None:
+    rng = np.random.default_rng(6)
+    decided = {}
+    for name, shape in (("alike", 0.2), ("rarely large", 1.2)):
+        size = np.exp(shape * rng.normal(size=600))
+        models = {
+            who: ac.Numeric(np.zeros(600), value=values, order=np.arange(600))
+            for who, values in (("new", np.sqrt(size)), ("old", np.zeros(600)))
+        }
+        row = ac.compare(models, ["mse"], margin=2.0 * size.mean(), rng=1)["mse"]
+        assert row.interval is not None
+        decided[name] = row.margin is not None
+        times = _independent_times(size)
+        assert decided[name] == (times >= 20.0)
+        assert decided[name] or f"as few as {times:.0f} independent times" in row.undefined
+    assert decided == {"alike": True, "rarely large": False}
+
+
+def _independent_times(values: np.ndarray) -> float:
+    """What their squares are worth, less what neighbours have in common, by values or by ranks."""
+    left = max(persistence(values), persistence(rankdata(values)))
+    squares = (values - np.median(values)) ** 2
+    return squares.sum() ** 2 / (squares**2).sum() * (1.0 - left) / (1.0 + left)

@@ -100,6 +100,17 @@ def test_a_test_that_rejects_too_often_is_found(monkeypatch: pytest.MonkeyPatch)
     assert "level" in trials.suspicions(setting, tally)
 
 
+def test_a_margin_is_judged_by_all_samples_it_was_asked_of() -> None:
+    setting = Setting(kind="numeric", verb="margin", n=300, worse=0.8, measures=("mse",))
+    tally = trials.trial(setting, 20, 0)["mse"]
+    assert tally.asked == tally.intervals == 20
+    assert tally.noninferior <= tally.verdicts <= 20
+    told = "0.150 ± 0.011, 0.375 of 400 verdicts"
+    for false, found in ((60, []), (150, [(trials.AT_MARGIN, told)])):
+        one = trials.Tally("mse", asked=1000, verdicts=400, noninferior=false)
+        assert trials.confirmed(setting, one, [trials.AT_MARGIN]) == found
+
+
 def test_unequal_clusters_are_worth_fewer_of_one_size() -> None:
     setting = Setting(kind="binary", verb="assess", n=2000, clusters="unequal", groups=50)
     worth = []

@@ -33,6 +33,7 @@ CONFIRM = 1000
 LESS = 0.02  # what coverage may lack of its level, within its Monte Carlo error
 DISCRETE = 0.04  # the same of shares, whose true coverage jumps from value to value
 FAR = 0.85  # below this a warning is not enough to call an interval an answer
+AT_MARGIN = "level at the margin"
 WIDE = 3.0  # mean width beside that of a normal interval with the estimates' own spread
 SHARES = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
 
@@ -54,7 +55,8 @@ class Tally:
     rejected: int = 0
     skills: int = 0
     skilled: int = 0
-    verdicts: int = 0
+    asked: int = 0  # intervals beside which a verdict on a margin was asked for
+    verdicts: int = 0  # and given: where it is refused nothing was called non-inferior
     noninferior: int = 0
     faults: Counter[str] = field(default_factory=Counter)  # what must not happen even once
     refusals: Counter[str] = field(default_factory=Counter)
@@ -223,6 +225,8 @@ def _compared(s: Setting, t: Tally, d: Any, advice: Any, margin: Any) -> None:
     if s.worse == 1.0 and d.p_value is not None:
         t.tests += 1
         t.rejected += d.p_value <= ALPHA
+    if margin is not None and d.interval is not None:
+        t.asked += 1
     if margin is not None and d.margin is not None:
         t.verdicts += 1
         t.noninferior += bool(d.margin.noninferior)
@@ -290,11 +294,14 @@ def _hardly_any_error(s: Setting) -> bool:
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int, float]]:
-    """What was rejected of how many, and what may be; a margin is judged at 1 − the level."""
+    """What was rejected of how many, and what may be; a margin is judged at 1 − the level.
+
+    Of samples in which a verdict on a margin is refused none is falsely called non-inferior.
+    """
     return [
         ("level", t.rejected, t.tests, ALPHA),
         ("level of skill", t.skilled, t.skills, ALPHA),
-        ("level at the margin", t.noninferior, t.verdicts, 1.0 - t.level),
+        (AT_MARGIN, t.noninferior, t.asked, 1.0 - t.level),
     ]
 
 
@@ -315,7 +322,10 @@ def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str
             share = hits / count
             error = np.sqrt(max(share * (1.0 - share), 1e-4) / count)
             if share - 3.0 * error > allowed:
-                found.append((name, f"{share:.3f} ± {error:.3f}"))
+                figure = f"{share:.3f} ± {error:.3f}"
+                if name == AT_MARGIN and 0 < t.verdicts < count:
+                    figure += f", {hits / t.verdicts:.3f} of {t.verdicts} verdicts"
+                found.append((name, figure))
     if "width" in suspected and _useless(s, t):
         found.append(("width", f"{t.summary()['wide']:.1f} times a normal interval's"))
     return found

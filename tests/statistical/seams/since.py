@@ -242,6 +242,31 @@ for _measure in ("false_discovery_rate", "npv", "mcc"):
         return float("nan") if row.margin is None else float(row.margin.noninferior)
 
 
+def _rarely_large(rng: np.random.Generator, kept: float, n: int = 1000) -> dict[str, Any]:
+    """Squared errors lognormal in time order; the other model is always right."""
+    normal = np.empty(n)
+    normal[0], *steps = rng.normal(size=n)
+    for at, step in enumerate(steps, 1):
+        normal[at] = kept * normal[at - 1] + np.sqrt(1.0 - kept**2) * step
+    values = {"new": np.exp(0.8 * normal), "old": np.zeros(n)}
+    order, none = np.arange(n), np.zeros(n)
+    return {name: ac.Numeric(none, value=value, order=order) for name, value in values.items()}
+
+
+for _kept in (0.6, 0.9):
+
+    @seam(
+        SERIES,
+        f"squared lognormal errors at the margin, 1000 times that keep {_kept}, of all samples",
+        "level",
+        high=0.05,
+    )
+    def _large(rng: np.random.Generator, kept: float = _kept) -> float:
+        margin = {"mse": float(np.exp(1.28))}
+        row = ac.compare(_rarely_large(rng, kept), ["mse"], margin=margin, rng=1).differences[0]
+        return float(row.margin is not None and row.margin.noninferior)
+
+
 @seam(
     SERIES,
     "sensitivity of 9 positives of 100 times, all found",
