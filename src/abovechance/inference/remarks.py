@@ -1034,8 +1034,7 @@ def _on_dependent_pairs(models: Sequence[Any], *, naive: bool) -> Iterator[Advic
 def _on_order(found: Matched) -> Iterator[Advice]:
     """Cases in time order that tell little; cases of unstated order whose neighbours are alike."""
     first, *others = found.models.values()
-    if found.by == "none":
-        yield from islice(chain.from_iterable(map(_on_series, found.models.values())), 1)
+    yield from islice(chain.from_iterable(map(_on_series, found.models.values())), 1)
     if found.by == "none" or not others or first.cases.sample_weight is not None:
         return
     order = first.cases.order
