@@ -726,16 +726,17 @@ def _few_at_a_time(predictions: Any, measures: Iterable[Measure]) -> str | None:
     return None
 
 
-def _on_series(predictions: Predictions) -> Iterator[Advice]:
+def _on_series(predictions: Predictions, *, compared: bool = False) -> Iterator[Advice]:
     """Times in a row tell less than as many cases, and how much less is hardly seen in few."""
+    found = ", and tests find differences that are not there," if compared else ""
     order = predictions.cases.order
     times = FEW_TIMES if order is None else len(np.unique(order))
     if times < FEW_TIMES:
         yield Advice(
             "AC029",
-            f"{times} times: below {thousands(FEW_TIMES)}, intervals may cover less than they say "
-            "where neighbours are much alike (.83 to .92 of .95 with 100 to 500 times of which "
-            "each keeps nine tenths of the one before).",
+            f"{times} times: below {thousands(FEW_TIMES)}, intervals may cover less than they "
+            f"say{found} where neighbours are much alike (.83 to .92 of .95 with 100 to 500 times "
+            "of which each keeps nine tenths of the one before).",
             "Lazarus et al. (2018)",
         )
 
@@ -1034,7 +1035,8 @@ def _on_dependent_pairs(models: Sequence[Any], *, naive: bool) -> Iterator[Advic
 def _on_order(found: Matched) -> Iterator[Advice]:
     """Cases in time order that tell little; cases of unstated order whose neighbours are alike."""
     first, *others = found.models.values()
-    yield from islice(chain.from_iterable(map(_on_series, found.models.values())), 1)
+    each = (_on_series(p, compared=True) for p in found.models.values())
+    yield from islice(chain.from_iterable(each), 1)
     if found.by == "none" or not others or first.cases.sample_weight is not None:
         return
     order = first.cases.order
