@@ -234,6 +234,27 @@ def test_identical_algorithms_have_p_one() -> None:
     row = compare({"a": model, "b": model}, ["mse"], rng=1)["mse"]
     assert (row.difference, row.p_value) == (0.0, 1.0)
     assert row.posterior.p_better == 0.5
+    assert row.identical
+
+
+def test_folds_that_all_differ_by_the_same_show_no_spread() -> None:
+    """Algorithms that hardly err are not known to be alike: "0 to 0, p = 1" would say so."""
+    fold, y = np.repeat(np.arange(5), 8), np.tile([0, 1], 20)
+    p = np.where(y == 1, 0.8, 0.2)
+    other = np.where(y == 1, 0.9, 0.3)
+    models = {
+        "a": Binary(y, probability=p, fold=fold),
+        "b": Binary(y, probability=other, fold=fold),
+    }
+    found = compare(models, ["accuracy", "auc", "brier"], rng=1)
+    for name in ("accuracy", "auc"):
+        row = found[name]
+        assert (row.difference, row.interval, row.p_value) == (0.0, None, 1.0)
+        assert "no spread in these cases" in row.undefined
+        assert not row.identical
+        assert row.posterior is None
+    brier = found["brier"]  # each case differs by as much as its like in any other fold
+    assert (brier.interval, brier.p_value) == (None, None)
 
 
 def test_folds_must_be_the_same() -> None:

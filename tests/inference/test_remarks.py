@@ -560,6 +560,31 @@ def test_probabilities_of_few_cases_are_remarked_on_once() -> None:
     assert "AC043" not in said
 
 
+def _until(end: float, n: int = 400) -> Survival:
+    """Events at a constant rate, all still observed at the end censored there."""
+    rng = np.random.default_rng(4)
+    time = rng.exponential(size=n)
+    return Survival(np.minimum(time, end), time <= end, risk=-time + rng.normal(size=n))
+
+
+def test_concordance_of_all_times_says_where_the_follow_up_ends() -> None:
+    short, long = _until(1.0), _until(4.0)
+    free = np.mean(short.time[short.event].max() < short.time)
+    said = _codes(short, "uno_c", "c_index")["AC044"]
+    assert said.startswith(f"Uno's concordance: {free:.0%} are expected to be free of the event")
+    assert "state a tau" in said.lower()
+    assert "AC044" not in _codes(long, "uno_c")
+    assert "AC044" not in _codes(short, "c_index")
+    assert "AC044" not in _codes(short, "uno_c(0.8)")
+    parts = np.where(np.arange(400) % 2, "x", "y")
+    found = assess(short, ["uno_c"], by=parts, rng=1, draws=99)
+    said = [a.text for a in found.advice if a.code == "AC044"]
+    assert [text.partition(":")[0] for text in said] == [
+        "Uno's concordance",
+        "Uno's concordance (x)",
+    ]
+
+
 def test_few_times_are_said_of_samples_compared_with_each_other() -> None:
     ordered = {n: _cases(n, order=np.arange(n)) for n in (120, 1500)}
     for sizes, said in (((120, 1500), True), ((1500, 1500), False)):

@@ -40,7 +40,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.folds import correlated_t
 from abovechance.inference.goals import beside_baseline
-from abovechance.inference.influence import too_few_for_a_verdict
+from abovechance.inference.influence import Gap, too_few_for_a_verdict
 from abovechance.inference.interval_choice import expanded, forget_tables, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, first_of, requested_methods
@@ -330,16 +330,17 @@ def paired_rows(
 def _over_folds(
     frame: Difference, measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Difference:
+    value = measure.of(first)
+    if identical(first, second) and not np.isnan(value):
+        row = _filled(frame, measure, Alike(infinite=not np.isfinite(value)), settings)
+        return replace(row, posterior=correlated_t(Gap(0.0, 0.0, 1.0), 1.0, settings.rope))
     try:
         contrast = _contrast_over_folds(measure, first, second, settings)
     except NotApplicable as reason:
-        value = measure.of(first)
-        if identical(first, second) and not np.isnan(value):
-            return _filled(frame, measure, Alike(infinite=not np.isfinite(value)), settings)
         gap = less(value, measure.of(second))
         return replace(_valued(frame, measure, gap), undefined=str(reason))
     row = _filled(frame, measure, contrast, settings)
-    if not isinstance(contrast, Standardised):
+    if not isinstance(contrast, Standardised) or contrast.gap.error == 0.0:
         return row
     return replace(row, posterior=correlated_t(contrast.gap, turn(measure), settings.rope))
 

@@ -106,6 +106,8 @@ class Standardised:
         return Answer(gap_test(gain, alternative, self.name, self.known, self.hypothesis))
 
     def interval(self, level: float) -> Interval:
+        if self.gap.error == 0.0:
+            raise NotApplicable(NO_SPREAD)
         return limits(self.name, *self.limits(level), level, **self.known)
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -718,6 +720,7 @@ def _gaps(measure: Measure, joint: Array) -> Floats:
 
 
 EQUAL_AREAS = "the areas under the ROC curves are equal"
+NO_SPREAD = "the difference has no spread in these cases, so no standard error."
 
 
 def gap_test(
@@ -729,7 +732,7 @@ def gap_test(
 ) -> Test:
     """A difference over its standard error; no difference without spread is z = 0, as in pROC."""
     if gap.error == 0.0 and gap.difference != 0.0:
-        raise NotApplicable("the difference has no spread in these cases, so no standard error.")
+        raise NotApplicable(NO_SPREAD)
     z = gap.difference / gap.error if gap.error > 0 else 0.0
     return answer(
         name,

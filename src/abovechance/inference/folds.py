@@ -550,7 +550,7 @@ def difference_over_folds(
     factor = 1.0 / total if naive else 1.0 / total + 1.0 / (folds - 1)
     elsewhere = 0.0 if naive else _by_cut(_before_root(measure), first, second) or 0.0
     error = float(np.sqrt(factor * gaps.var(ddof=1) + elsewhere))
-    if np.ptp(gaps) == 0.0:
+    if np.ptp(gaps) <= ROUNDING * float(np.abs(gaps).max()):
         error = 0.0
     return Standardised(
         Gap(float(np.average(gaps, weights=_sizes(measure, first))), error, total - 1.0),
@@ -646,7 +646,7 @@ def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
         gaps = one - other
     if not np.isfinite(gaps).all():
         raise NotApplicable(f"{measure.title} is undefined or infinite in a fold.")
-    return gaps, folds
+    return np.where(np.abs(gaps) > ROUNDING * (np.abs(one) + np.abs(other)), gaps, 0.0), folds
 
 
 @test(

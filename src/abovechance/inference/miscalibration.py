@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.format import number, signed
 from abovechance.inference import miscalibration as lines
@@ -83,8 +83,9 @@ def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact])
 @interval(
     name="recalibration",
     title="robust profile likelihood[, Student's t with {df:.0f} df][, sampling weights{weights}]"
-    "[, unbounded on one side{unbounded}]",
+    "[, weights for censoring{censoring}][, unbounded on one side{unbounded}]",
     words="the profile likelihood, adjusted for misfit[ and sampling weights{weights}]"
+    "[ and weights for censoring{censoring}]"
     "[, with Student's t for the few cases in doubt, {df:.0f} degrees of freedom]"
     "[, unbounded on one side{unbounded}]",
     source=("venzon1988", "royall2003"),
@@ -267,23 +268,35 @@ def recalibration(
         refuse_one_class("the recalibration line", predictions)
         groups = predictions.cases.groups[_inside(predictions)]
         return _sandwich(_Fits(y, x, weight), groups, parameter, confidence_level)
+    return _profiled(_Fits.of(predictions, y, x, _worth(weight)), parameter, confidence_level)
+
+
+def _worth(weight: Floats | None) -> Floats | None:
+    """Weights whose sum is how many cases they are worth."""
+    return None if weight is None else weight * (weight.sum() / (weight @ weight))
+
+
+def _profiled(fits: "_Fits", parameter: str, level: float, weights: str = "weights") -> Interval:
+    """What the likelihood does not rule out, with Student's t where few cases tell."""
     known: dict[str, Any] = {}
-    quantile = critical_value(confidence_level)
-    if weight is not None:
-        weight = weight * (weight.sum() / (weight @ weight))  # their sum: what they are worth
-        known["weights"] = True
-        quantile = critical_value(confidence_level, max(float(weight.sum()) - 1.0, 1.0))
-    doubtful = _doubtful(x, weight)
+    quantile = critical_value(level)
+    if fits.weight is not None:
+        known[weights] = True
+        quantile = critical_value(level, max(float(fits.weight.sum()) - 1.0, 1.0))
+    doubtful = _doubtful(fits.x, fits.weight)
     if parameter == "slope" and doubtful < ENOUGH_DOUBT:
         known["df"] = max(doubtful - 2.0, LEAST_FREEDOM)
-        quantile = max(quantile, critical_value(confidence_level, known["df"]))
-    known_fits = _Fits.of(predictions, y, x, weight)
-    best, centre, error, profile = _profile(known_fits, parameter)
-    excess = _excess(known_fits, parameter)
-    low, high = _limits(profile, best, centre, error, quantile * excess)
+        quantile = max(quantile, critical_value(level, known["df"]))
+    best, centre, error, profile = _profile(fits, parameter)
+    found = _by_sandwich(fits, parameter)
+    reach = quantile * max(1.0, found.times)
+    if fits.weight is not None:  # that go with the class are worth more cases than their sum says
+        own = max(quantile, critical_value(level, found.freedom))
+        reach = min(reach, own * max(found.fitting, found.times))
+    low, high = _limits(profile, best, centre, error, reach)
     if np.isinf(low) or np.isinf(high):
         known["unbounded"] = True
-    return limits("recalibration", low, high, confidence_level, **known)
+    return limits("recalibration", low, high, level, **known)
 
 
 ENOUGH_DOUBT = 60.0  # cases of even odds, from which Student's t is nearly normal
@@ -433,19 +446,16 @@ def observed_expected_at(
 def weighted_slope(
     y: Floats, risk: Floats, weight: Floats, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Interval of a recalibration slope of weighted cases, the weights taken as given."""
+    """Interval of a recalibration slope of weighted cases, as that of `recalibration`.
+
+    The weights are taken as given; where all are alike nothing is weighted.
+    """
+    if np.where(y == 1.0, risk == 0.0, risk == 1.0).any():
+        raise NotApplicable("something of predicted probability 0 happened: no line, no interval.")
     inside = (risk > 0.0) & (risk < 1.0)
-    x, y, w = log_odds(risk[inside]), y[inside], weight[inside]
-    found = line(y, x, w)
-    if not np.isfinite(found.slope):
-        raise NotApplicable("the slope is not finite, so it has no interval of this kind.")
-    at = float(found.intercept) + float(found.slope) * x
-    score = np.stack([np.ones(len(x)), x]) * (w * (y - expit(at)))
-    inner = _inverse(information(x, float(found.intercept), float(found.slope), w))
-    error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
-    half = critical_value(confidence_level) * error
-    centre = float(found.slope)
-    return limits("sandwich", centre - half, centre + half, confidence_level)
+    w = None if np.ptp(weight) == 0.0 else weight[inside]
+    fits = _Fits(y[inside], log_odds(risk[inside]), _worth(w))
+    return _profiled(fits, "slope", confidence_level, "censoring")
 
 
 @dataclass(frozen=True, eq=False)
@@ -540,30 +550,77 @@ def _most(fits: _Fits, parameter: str, start: float, tilt: float, value: float) 
     return float(log_likelihood(y[still], x[still], w, value))
 
 
-def _excess(fits: _Fits, parameter: str) -> float:
-    """How many times its likelihood's standard error a parameter has by the sandwich HC3, from 1.
+@dataclass(frozen=True)
+class _Sandwich:
+    """Standard error of a parameter by the sandwich HC3, beside that of its likelihood.
 
     Where the line does not fit, or cases weigh differently, the drop of the likelihood is that
-    many squared times chi-squared.
+    ratio squared times chi-squared.
     """
+
+    times: float
+    fitting: float = 1.0  # the same of a line that fits, with weights that go with the class
+    freedom: float = np.inf  # degrees of freedom of its spread, where cases weigh
+
+
+def _by_sandwich(fits: _Fits, parameter: str) -> _Sandwich:
     alone = parameter == "in_the_large"
     intercept, slope = (fits.shift, 1.0) if alone else (float(part) for part in fits.line)
     if not (np.isfinite(intercept) and np.isfinite(slope)):
-        return 1.0  # separated: the likelihood is all there is
-    size = 1 if alone else 2
+        return _Sandwich(1.0)  # separated: the likelihood is all there is
+    size, k = (1 if alone else 2), (1 if parameter == "slope" else 0)
     inner = _inverse(information(fits.x, intercept, slope, fits.weight)[:size, :size])
-    middle = np.zeros((size, size))
+    square = fourth = expected = 0.0
+    classes = None if fits.weight is None else _OfClasses.of(fits.y == 1.0, fits.weight)
     for some in parts(len(fits.x)):
         x = fits.x[some]
         p, w = expit(intercept + slope * x), 1.0 if fits.weight is None else fits.weight[some]
         design = np.stack([np.ones(len(x)), x])[:size]
         lever = np.einsum("in,in->n", inner @ design, design) * w * p * (1.0 - p)
-        residual = w * (fits.y[some] - p) / (1.0 - np.minimum(lever, LEVERAGE))
-        scores = design * residual
-        middle += scores @ scores.T
-    robust = inner @ middle @ inner
-    k = 1 if parameter == "slope" else 0
-    return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
+        moves = inner[k] @ design
+        squares = (moves * w * (fits.y[some] - p) / (1.0 - np.minimum(lever, LEVERAGE))) ** 2
+        square, fourth = square + float(squares.sum()), fourth + float(squares @ squares)
+        if classes is not None:
+            expected += float(moves**2 @ classes.expected(p))
+    times = float(np.sqrt(square / inner[k, k]))
+    if classes is None or square == 0.0:
+        return _Sandwich(times)
+    units = len(fits.x)
+    freedom = 2.0 * units / max(units * fourth / square**2 - 1.0, 1e-9)
+    least = min(float(np.sqrt(expected / inner[k, k])), 1.0)
+    return _Sandwich(
+        times,
+        1.0 - classes.explained * (1.0 - least),
+        min(max(freedom, LEAST_FREEDOM), units - 1.0),
+    )
+
+
+@dataclass(frozen=True)
+class _OfClasses:
+    """Weights beside the classes: means, and those of squares, of negatives and positives."""
+
+    mean: tuple[float, float]
+    square: tuple[float, float]
+    explained: float  # share of the weights' variance that is between the classes
+
+    @classmethod
+    def of(cls, positive: Bools, weight: Floats) -> "_OfClasses":
+        """A class without cases is taken to weigh as the other does."""
+        held = [weight[side] if side.any() else weight for side in (~positive, positive)]
+        mean = [float(w.mean()) for w in held]
+        within = float(((weight - np.where(positive, mean[1], mean[0])) ** 2).mean())
+        explained = 1.0 - within / spread if (spread := float(weight.var())) > 0.0 else 0.0
+        square = [float((w**2).mean()) for w in held]
+        return cls((mean[0], mean[1]), (square[0], square[1]), explained)
+
+    def expected(self, p: Floats) -> Floats:
+        """Mean squares of weighted residuals of cases with these probabilities.
+
+        A class that weighs less was sampled more often, so that it is met more often here.
+        """
+        positive, negative = p / self.mean[1], (1.0 - p) / self.mean[0]
+        found = positive * self.square[1] * (1.0 - p) ** 2 + negative * self.square[0] * p**2
+        return np.asarray(found / (positive + negative), dtype=np.float64)
 
 
 def _fitted(fits: _Fits, parameter: str) -> tuple[Floats, Floats]:

@@ -43,12 +43,17 @@ from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
     otherwise="normal",
 )
 def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
-    """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn."""
-    if settings.prevalence is not None:  # of two classes alone
-        worth, acted = worth_of(measure, predictions)
+    """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn.
+
+    With sampling weights, MOVER of sensitivity, specificity and how frequent positives are: a false
+    positive that was not seen may weigh much.
+    """
+    weighted = predictions.weight is not None
+    if settings.prevalence is not None or (weighted and predictions.cases.groups is None):
+        worth, acted = worth_of(measure, predictions)  # of two classes alone
         cells = Cells.of(predictions, acted)
         return confusion_tables.at_prevalence(measure, cells, settings, worth)
-    if predictions.weight is not None:
+    if weighted:
         return None
     return utility(
         predictions,

@@ -28,7 +28,7 @@ class Setting:
     held: str = "crossing"  # outcomes cross clusters, or are constant within them
     groups: int = 0
     icc: float = 0.0
-    weights: str = "none"  # none, unrelated, by score
+    weights: str = "none"  # none, unrelated, by score, by class
     origin: str = "test"  # test, cv
     folds: int = 0
     sampling: str = "random"  # random, case-control
@@ -48,12 +48,26 @@ class Setting:
     level: float = 0.95
     # drawn since seed 101, again from a stream of their own
     misread: float = 0.0  # share of the cases whose class was recorded wrongly
+    # drawn since seed 501, from a third stream (`_further`)
+    heavy: bool = False  # weights like those of surveys: worth a third of the cases
+    largest: float = 0.0  # share of the cases that one cluster holds
+    panel: int = 1  # cases at each time of a series
+    whole: bool = False  # skewed outcomes that are counts, many of them 0
     measures: tuple[str, ...] = ()
 
     @property
     def null(self) -> bool:
         """Whether predictions say nothing of the outcome, not of its spread either."""
         return self.effect == 0.0 and self.spread == 1.0
+
+    @property
+    def rarest(self) -> float:
+        """The share of the rarest class among those sampled."""
+        if self.weights == "by class":
+            return 0.5
+        if self.kind == "binary":
+            return min(self.prevalence, 1.0 - self.prevalence)
+        return 1.0 / (30.0 if self.rare else self.classes)
 
     @property
     def words(self) -> str:
@@ -116,8 +130,72 @@ def drawn(seed: int, index: int) -> Setting:
     last = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 2)))
     classes_cross = kind in ("binary", "multiclass") and found.held == "crossing"
     if classes_cross and found.sampling == "random" and found.effect > 1.5 and last.random() < 0.5:
-        return replace(found, misread=float(last.choice([0.003, 0.01, 0.03])))
-    return found
+        found = replace(found, misread=float(last.choice([0.003, 0.01, 0.03])))
+    third = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 3)))
+    return found if third.random() < 0.4 else _further(found, third)
+
+
+def _further(s: Setting, rng: np.random.Generator) -> Setting:
+    """What the streams before do not draw, where it goes with what the setting has already."""
+    may: list[dict[str, Any]] = []
+    if s.kind == "binary":
+        may += [{"prevalence": 1.0 - s.prevalence}]
+    if s.origin == "test" and s.clusters == s.weights == "none" and s.sampling == "random":
+        may += _of_independent(s, rng)
+    if s.weights == "unrelated":
+        may += [{"heavy": True}] * 2
+    if s.clusters == "unequal":
+        may += [{"largest": float(rng.choice([0.3, 0.5]))}] * 2
+    if s.clusters != "none" and s.kind == "multiclass" and s.groups >= 4 * s.classes:
+        may += [{"held": "constant"}] * 3
+    if s.series and s.n >= 200:
+        may += [{"panel": int(rng.choice([2, 5]))}] * 3
+    if not may:
+        return s
+    made = replace(s, **may[int(rng.integers(len(may)))])
+    if made.held == "constant" and made.kind == "binary":  # clusters of each class must be there
+        floor = min(4.0 / made.groups, 0.5)
+        made = replace(made, prevalence=min(max(made.prevalence, floor), 1.0 - floor))
+    if made.n > 2500:  # what is drawn from indices takes minutes there
+        from abovechance.measures import find
+
+        kept = [m for m in applicable_names(made.kind, made) if not find(m).needs_index_draws]
+        picked = rng.choice(sorted(kept), size=min(MEASURES, len(kept)), replace=False)
+        made = replace(made, measures=tuple(sorted(str(m) for m in picked)))
+    if made.kind == "numeric" and (made.origin == "cv" or made.whole):  # outcomes may be 0
+        kept = [m for m in made.measures if m != "relative_error"]
+        made = replace(made, measures=tuple(kept or ["mae", "mse"]))
+    return made
+
+
+def _of_independent(s: Setting, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """What independent cases may have besides: any of it once."""
+    if s.part or s.apart or s.series or s.kind == "survival":
+        return []
+    may: list[dict[str, Any]] = []
+    if s.kind == "binary":
+        rare = float(np.exp(rng.uniform(np.log(0.003), np.log(0.02))))
+        size = round(np.exp(rng.uniform(np.log(20.0 / rare), np.log(8000))))
+        may += [{"n": size, "prevalence": rare}]
+    if s.kind == "numeric" and s.n >= 30:
+        may += [{"tails": "skewed", "whole": True}] * 2
+    if s.n >= 40:
+        may += [{"weights": "unrelated", "heavy": True}]
+    if s.kind == "binary" and 40 <= s.n <= 600 and s.prevalence <= 0.2 and not s.misread:
+        may += [{"weights": "by class"}] * 3
+    if s.n >= 60:
+        pairs = {"clusters": "equal", "groups": s.n // int(rng.choice([2, 2, 4]))}
+        may += [pairs | {"icc": float(rng.choice([0.3, 0.6, 0.9]))}]
+    if s.n >= 200 and s.kind in ("binary", "numeric"):
+        series = float(rng.choice([0.3, 0.6, 0.9]))
+        may += [{"series": series, "panel": int(rng.choice([2, 5]))}]
+    enough = s.kind == "numeric" or (s.kind == "binary" and s.rarest * s.n >= 20)
+    if s.n >= 100 and s.verb != "margin" and s.given == "probability" and enough:
+        folds = {"origin": "cv", "folds": int(rng.choice([5, 10])), "correlation": 0.0}
+        worse = float(rng.choice([1.0, 1.0, 0.6]))
+        plain = {"verb": "compare", "worse": worse, "outputs": 1, "tails": "normal"}
+        may += [folds | plain] * 2
+    return may
 
 
 def _wider(s: Setting, rng: np.random.Generator) -> Setting:

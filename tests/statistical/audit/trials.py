@@ -53,6 +53,7 @@ class Tally:
     values: list[float] = field(default_factory=list)
     tests: int = 0
     rejected: int = 0
+    rejected_warned: int = 0  # of these, with a remark that such tests reject too often
     skills: int = 0
     skilled: int = 0
     asked: int = 0  # intervals beside which a verdict on a margin was asked for
@@ -224,7 +225,9 @@ def _compared(s: Setting, t: Tally, d: Any, advice: Any, margin: Any) -> None:
     _interval(t, d.difference, d, goal, (-reach, reach), advice)
     if s.worse == 1.0 and d.p_value is not None:
         t.tests += 1
-        t.rejected += d.p_value <= ALPHA
+        if d.p_value <= ALPHA:
+            t.rejected += 1
+            t.rejected_warned += any("differences that are not there" in a.text for a in advice)
     if margin is not None and d.interval is not None:
         t.asked += 1
     if margin is not None and d.margin is not None:
@@ -260,11 +263,15 @@ def _useless(s: Setting, t: Tally) -> bool:
     three errors among the units of the scarcer class; those of a difference for three of each
     model.
     """
-    cases = min(s.n, s.apart or s.n) * (s.part or 1.0) * (1.0 - s.series) / (1.0 + s.series)
+    cases = min(s.n / s.panel, s.apart or s.n) * (s.part or 1.0)
+    cases *= (1.0 - s.series) / (1.0 + s.series)
+    if s.heavy:
+        cases /= np.e  # what log-normal weights leave
+    if s.weights == "by class":
+        cases /= 2.0  # what is left of two classes alike where all weight is on one
     clusters = equal_clusters(s) if s.clusters != "none" else cases
     units = clusters if s.held == "constant" else cases
-    rarest = min(s.prevalence, 1.0 / (30.0 if s.rare else s.classes))
-    scarce = min(units * rarest, clusters)
+    scarce = min(units * s.rarest, clusters)
     measure = find(t.measure).for_outcome(s.kind)
     low, high = measure.range
     if np.isinf(high - low) and measure.form in COUNTING:
@@ -325,7 +332,8 @@ def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str
                 figure = f"{share:.3f} ± {error:.3f}"
                 if name == AT_MARGIN and 0 < t.verdicts < count:
                     figure += f", {hits / t.verdicts:.3f} of {t.verdicts} verdicts"
-                found.append((name, figure))
+                told = name == "level" and t.rejected_warned >= 0.9 * hits
+                found.append((f"{name}, warned" if told else name, figure))
     if "width" in suspected and _useless(s, t):
         found.append(("width", f"{t.summary()['wide']:.1f} times a normal interval's"))
     return found

@@ -21,7 +21,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 def sample(s: Setting, rng: np.random.Generator) -> dict[str, Any]:
     """One sample: predictions of one model, or of two on the same cases."""
     if s.origin == "cv":
-        return {"new": _cross_validated(s, rng)}
+        return _cross_validated(s, rng)
     made = _usable(s, rng, s.n)
     if s.apart:  # the second model judged on other cases
         made["old"] = _usable(replace(s, n=s.apart), rng, s.apart)["old"]
@@ -47,7 +47,7 @@ def population(s: Setting) -> dict[str, Any]:
     """A sample so large that its values are the true ones; dependence is gone from it."""
     rng = np.random.default_rng(np.random.SeedSequence(20_261, spawn_key=(s.n, s.classes)))
     size = max(LARGE, 150 * s.n)
-    if s.sampling == "case-control":  # half of a sample is of the rarer class
+    if s.sampling == "case-control" or s.weights == "by class":  # half of a sample is rare
         size = max(size, round(25 * s.n / s.prevalence))
     if s.kind == "multiclass":
         size = max(2 * LARGE, 40 * s.n)
@@ -73,7 +73,7 @@ def truth(s: Setting, measure: str, model: str = "new") -> float:
 
     m = find(asked_as(s, measure)).for_outcome(s.kind)
     if s.origin == "cv":
-        return float(np.mean([m.of(p) for p in _trained(s)]))
+        return float(np.mean([m.of(p) for p in _trained(s)[model]]))
     all_cases = population(s)[model]
     if s.outputs > 1 and s.verb == "assess" and not m.many_outputs:
         all_cases = next(iter(all_cases.each_output.values()))
@@ -86,11 +86,12 @@ def asked_as(s: Setting, measure: str) -> str:
 
 
 def spread_of_trained(s: Setting, measure: str) -> float:
-    """How much the true value varies between models trained on different cases."""
+    """How much the true value, or difference, varies between models trained on different cases."""
     from abovechance.measures import find
 
     m = find(measure).for_outcome(s.kind)
-    return float(np.nanstd([m.of(p) for p in _trained(s)]))
+    values = [[m.of(p) for p in trained] for trained in _trained(s).values()]
+    return float(np.nanstd(np.subtract(*values) if len(values) == 2 else values[0]))
 
 
 def small(kind: str, given: str = "probability", outputs: int = 1) -> Any:
@@ -119,7 +120,8 @@ def _noise(s: Setting, rng: np.random.Generator, shape: tuple[int, ...]) -> Floa
 
 def equal_clusters(s: Setting) -> float:
     """How many clusters of one size those of a setting are worth, the cases of each alike."""
-    return s.groups * (np.exp(-(UNEQUAL**2)) if s.clusters == "unequal" else 1.0)
+    others = s.groups * (np.exp(-(UNEQUAL**2)) if s.clusters == "unequal" else 1.0)
+    return 1.0 / (s.largest**2 + (1.0 - s.largest) ** 2 / others) if s.largest else others
 
 
 def _clusters(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> Any:
@@ -128,7 +130,11 @@ def _clusters(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> Any:
     if s.clusters == "equal":
         return np.arange(n) * s.groups // n
     share = rng.lognormal(sigma=UNEQUAL, size=s.groups)
-    return np.sort(rng.choice(s.groups, size=n, p=share / share.sum()))
+    share /= share.sum()
+    if s.largest:
+        share *= 1.0 - s.largest
+        share[0] += s.largest
+    return np.sort(rng.choice(s.groups, size=n, p=share))
 
 
 def _within(s: Setting, rng: np.random.Generator, group: Any, rows: int) -> Floats:
@@ -143,14 +149,22 @@ def _within(s: Setting, rng: np.random.Generator, group: Any, rows: int) -> Floa
 
 
 def _in_order(s: Setting, noise: Floats) -> Floats:
-    """Every case a share of the one before it."""
+    """Every case a share of the one before it; of a panel half of it shared by those of a time."""
     if not s.series:
         return noise
     from scipy.signal import lfilter
 
-    new = np.sqrt(1.0 - s.series**2) * noise
+    times = _times(s, noise.shape[-1])
+    new = np.sqrt(1.0 - s.series**2) * noise[..., : times[-1] + 1]
     new[..., 0] = noise[..., 0]
-    return np.asarray(lfilter([1.0], [1.0, -s.series], new))
+    kept = np.asarray(lfilter([1.0], [1.0, -s.series], new))
+    if s.panel == 1:
+        return kept
+    return np.asarray(np.sqrt(0.5) * (kept[..., times] + noise[..., ::-1]))
+
+
+def _times(s: Setting, n: int) -> Any:
+    return np.arange(n) // s.panel
 
 
 def _rounded(s: Setting, score: Floats) -> Floats:
@@ -158,24 +172,31 @@ def _rounded(s: Setting, score: Floats) -> Floats:
 
 
 def _extras(
-    s: Setting, rng: np.random.Generator, group: Any, score: Floats, alone: bool
+    s: Setting, rng: np.random.Generator, group: Any, score: Floats, alone: bool, y: Any = None
 ) -> tuple[Any, dict[str, Any]]:
     """Which cases were sampled, and their groups or weights."""
     n = len(group)
     if alone:
         return np.arange(n), {}
     if s.series:
-        return np.arange(n), {"order": np.arange(n)}
+        return np.arange(n), {"order": _times(s, n)}
     if s.clusters != "none":
-        weight = {"sample_weight": rng.gamma(2.0, size=n) + 0.05} if s.weights != "none" else {}
+        weight = {"sample_weight": _weights(s, rng, n)} if s.weights != "none" else {}
         return np.arange(n), {"groups": group, **weight}
     if s.weights == "unrelated":
-        return np.arange(n), {"sample_weight": rng.gamma(2.0, size=n) + 0.05}
+        return np.arange(n), {"sample_weight": _weights(s, rng, n)}
     if s.weights == "by score":  # high scores are sampled three times as often
         chance = np.where(score > np.median(score), 1.0, 1.0 / 3.0)
-        kept = np.flatnonzero(rng.random(n) < chance)[: s.n]
-        return kept, {"sample_weight": 1.0 / chance[kept]}
-    return np.arange(n), {}
+    elif s.weights == "by class":  # positives so much more often that half of a sample is of them
+        chance = np.where(y == 1, 1.0, s.prevalence / (1.0 - s.prevalence))
+    else:
+        return np.arange(n), {}
+    kept = np.flatnonzero(rng.random(n) < chance)[: s.n]
+    return kept, {"sample_weight": 1.0 / chance[kept]}
+
+
+def _weights(s: Setting, rng: np.random.Generator, n: int) -> Floats:
+    return rng.lognormal(size=n) if s.heavy else rng.gamma(2.0, size=n) + 0.05
 
 
 def _recorded(s: Setting, rng: np.random.Generator, y: Any) -> Any:
@@ -196,6 +217,8 @@ def _models(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
 
 
 def _drawn_size(s: Setting, n: int, alone: bool) -> int:
+    if s.weights == "by class" and not alone:
+        return round(1.3 * n / (2.0 * s.prevalence))
     return 3 * n if s.weights == "by score" and not alone else n
 
 
@@ -227,7 +250,7 @@ def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
         slope = max(effect, 0.7)
         p = expit(base + s.confidence * (slope * score - slope**2 / 2.0))
         if row == 0:
-            kept, extras = _extras(s, rng, group, score, alone)
+            kept, extras = _extras(s, rng, group, score, alone, y)
             recorded = _recorded(s, rng, y)
         if np.bincount(recorded[kept], minlength=2).min() < 2:
             return None
@@ -251,7 +274,10 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
     share = np.linspace(2.0, 1.0, k)
     if s.rare:
         share[-1] = share[:-1].sum() / 29.0
-    y = rng.choice(k, size=n, p=share / share.sum())
+    if s.held == "constant" and not alone:
+        y = rng.choice(k, size=int(group.max()) + 1, p=share / share.sum())[group]
+    else:
+        y = rng.choice(k, size=n, p=share / share.sum())
     noise = [_within(s, rng, group, k) for _ in models_of(s)]
     common = _within(s, rng, group, k)
     made, kept, extras, recorded = {}, np.arange(n), {}, y
@@ -297,6 +323,8 @@ def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[
         outcome = y
         if s.tails == "skewed":  # costs, counts, times: positive and skewed
             outcome, value = np.exp(scale * y), np.exp(scale * value)
+            if s.whole:
+                outcome = np.floor(1.5 * outcome)
         if row == 0:
             first = value if s.outputs == 1 else value[:, 0]
             kept, extras = _extras(s, rng, group, first, alone)
@@ -336,30 +364,39 @@ TRAINED = 150  # training sets behind the algorithm's true value
 JUDGED = 4_000
 
 
+def _learners(s: Setting) -> dict[str, list[int]]:
+    """Which features each model is trained on: all, or half of them, the first of which tells."""
+    if s.verb == "assess":
+        return {"new": list(range(FEATURES))}
+    return {"new": [0, 2], "old": [1, 3]}
+
+
 def _features(s: Setting, rng: np.random.Generator, n: int) -> tuple[Floats, Any]:
     x = _noise(s, rng, (n, FEATURES))
+    tells = np.zeros(FEATURES)
+    tells[: len(models_of(s))] = _effects(s)
     if s.kind == "numeric":
-        return x, s.effect * x[:, 0] + _noise(s, rng, (n,))
+        return x, x @ tells + _noise(s, rng, (n,))
     y = (rng.random(n) < s.prevalence).astype(int)
-    x[:, 0] += s.effect * y
-    return x, y
+    return x + y[:, None] * tells, y
 
 
 def _fitted(s: Setting, x: Floats, y: Any, new: Floats) -> Floats:
     """Ridge regression, or a linear discriminant's probabilities."""
+    width = x.shape[1]
     if s.kind == "numeric":
         centre, level = x.mean(axis=0), y.mean()
-        penalised = (x - centre).T @ (x - centre) + np.eye(FEATURES)
+        penalised = (x - centre).T @ (x - centre) + np.eye(width)
         return level + (new - centre) @ np.linalg.solve(penalised, (x - centre).T @ (y - level))
     means = np.stack([x[y == c].mean(axis=0) for c in (0, 1)])
     apart = x - means[y]
-    pooled = (apart.T @ apart + np.eye(FEATURES)) / (len(y) - 2)
+    pooled = (apart.T @ apart + np.eye(width)) / (len(y) - 2)
     slope = np.linalg.solve(pooled, means[1] - means[0])
     base = np.log(y.mean() / (1 - y.mean())) - means.sum(axis=0) @ slope / 2
     return expit(np.clip(base + new @ slope, -30, 30))
 
 
-def _cross_validated(s: Setting, rng: np.random.Generator) -> Any:
+def _cross_validated(s: Setting, rng: np.random.Generator) -> dict[str, Any]:
     for _ in range(1000):
         x, y = _features(s, rng, s.n)
         if s.kind == "numeric" or np.bincount(y, minlength=2).min() >= 2 * s.folds:
@@ -367,20 +404,28 @@ def _cross_validated(s: Setting, rng: np.random.Generator) -> Any:
     else:
         raise AssertionError("too few of one class for these folds")
     folds = np.array([_folds(s, rng, y) for _ in range(s.repeats)])
-    value = np.empty((s.repeats, s.n))
-    for repeat, fold in enumerate(folds):
-        for f in range(s.folds):
-            inside = fold == f
-            value[repeat, inside] = _fitted(s, x[~inside], y[~inside], x[inside])
     extras: dict[str, Any] = {"fold": folds.ravel()}
     if s.repeats > 1:
         extras["repeat"] = np.repeat(np.arange(s.repeats), s.n)
         extras["id"] = np.tile(np.arange(s.n), s.repeats)
-        y = np.tile(y, s.repeats)
+    made = {}
+    for name, used in _learners(s).items():
+        value = np.empty((s.repeats, s.n))
+        for repeat, fold in enumerate(folds):
+            for f in range(s.folds):
+                inside = fold == f
+                given = x[np.ix_(~inside, used)], y[~inside], x[np.ix_(inside, used)]
+                value[repeat, inside] = _fitted(s, *given)
+        made[name] = _told(s, np.tile(y, s.repeats), value.ravel(), 0.5, extras)
+    return made
+
+
+def _told(s: Setting, y: Any, value: Floats, cut: float, extras: dict[str, Any]) -> Any:
+    """Predictions of what was trained."""
     if s.kind == "numeric":
-        return ac.Numeric(y, value.ravel(), **extras)
-    p = np.round(value.ravel(), 2) if s.rounded else value.ravel()
-    return _of_two(s, y, p, p, 0.5, extras)
+        return ac.Numeric(y, value, **extras)
+    p = np.round(value, 2) if s.rounded else value
+    return _of_two(s, y, p, p, cut, extras)
 
 
 def _folds(s: Setting, rng: np.random.Generator, y: Any) -> Any:
@@ -394,18 +439,15 @@ def _folds(s: Setting, rng: np.random.Generator, y: Any) -> Any:
 
 
 @cache
-def _trained(s: Setting) -> list[Any]:
+def _trained(s: Setting) -> dict[str, list[Any]]:
     rng = np.random.default_rng(np.random.SeedSequence(20_262, spawn_key=(s.n,)))
-    size, found = s.n - s.n // s.folds, []
-    while len(found) < TRAINED:
+    size, found = s.n - s.n // s.folds, {name: [] for name in models_of(s)}
+    while len(found["new"]) < TRAINED:
         x, y = _features(s, rng, size)
         if s.kind == "binary" and np.bincount(y, minlength=2).min() < 2:
             continue
         new, outcome = _features(s, rng, JUDGED)
-        value = _fitted(s, x, y, new)
-        if s.kind == "numeric":
-            found.append(ac.Numeric(outcome, value))
-        else:
-            p = np.round(value, 2) if s.rounded else value
-            found.append(_of_two(s, outcome, p, p, 0.5, {}))
+        for name, used in _learners(s).items():
+            value = _fitted(s, x[:, used], y, new[:, used])
+            found[name].append(_told(s, outcome, value, 0.5, {}))
     return found

@@ -1,6 +1,6 @@
 """What was found since: other cases, few at a time, missing classes, order, thresholds, bands."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ CHOSEN = "thresholds chosen on the cases"
 BENT = "calibration bands next to 0 and 1"
 FOLLOWED = "calibration bands where the curve bends"
 WORTH = "decision curves without an error seen"
+RATES = "classes sampled at different rates, weights beside"
 DRAWS = 199
 
 
@@ -463,20 +464,106 @@ for _centre, _spread, _slope_of, _n in (
 # ---- bands in settings that the audit drew -----------------------------------------------------
 
 
-for _topic, _curve, _number in (
-    (FOLLOWED, "calibration", 222),
-    (FOLLOWED, "calibration", 207),
-    (FOLLOWED, "calibration", 117),
-    (FOLLOWED, "calibration", 45),
-    (WORTH, "decision", 31),
-    (WORTH, "decision", 61),
-    (WORTH, "decision", 101),
-    (WORTH, "decision", 116),
-):
-    _setting = bands.drawn(303, _number)
+_drawn = partial(Setting, kind="binary", verb="assess")
+_curved, _no_error = (FOLLOWED, "calibration"), (WORTH, "decision")
+_bands_of = (
+    (_curved, _drawn(n=1160, prevalence=0.3854, effect=2.1562, tails="skewed", cut="prevalence")),
+    (
+        _curved,
+        _drawn(
+            n=1019,
+            prevalence=0.1424,
+            effect=1.4569,
+            tails="skewed",
+            confidence=0.5,
+            clusters="unequal",
+            groups=15,
+        ),
+    ),
+    (
+        _curved,
+        _drawn(
+            n=754,
+            prevalence=0.2546,
+            effect=1.0895,
+            spread=2.0,
+            ties=6,
+            confidence=0.5,
+            cut="prevalence",
+            clusters="equal",
+            groups=51,
+            icc=0.1,
+            rounded=True,
+        ),
+    ),
+    (
+        _curved,
+        _drawn(
+            n=1023, prevalence=0.1271, effect=1.6261, tails="skewed", ties=12, weights="unrelated"
+        ),
+    ),
+    (
+        _no_error,
+        _drawn(
+            n=1359,
+            prevalence=0.2024,
+            effect=3.7154,
+            spread=2.0,
+            ties=3,
+            weights="unrelated",
+            misread=0.003,
+        ),
+    ),
+    (_no_error, _drawn(n=203, prevalence=0.4326, effect=3.0248, ties=3, weights="unrelated")),
+    (
+        _no_error,
+        _drawn(
+            n=59,
+            prevalence=0.4,
+            effect=2.9023,
+            tails="t3",
+            ties=12,
+            cut="prevalence",
+            clusters="unequal",
+            held="constant",
+            groups=10,
+            icc=0.6,
+        ),
+    ),
+    (
+        _no_error,
+        _drawn(
+            n=76,
+            prevalence=0.1802,
+            effect=3.4693,
+            tails="t3",
+            ties=6,
+            cut="prevalence",
+            weights="by score",
+        ),
+    ),
+)
+
+for (_topic, _curve), _setting in _bands_of:
 
     @seam(_topic, _setting.words, "mean coverage of the band", low=0.9)
     def _bands(rng: np.random.Generator, s: Setting = _setting, curve: str = _curve) -> float:
         tally, made = bands.Tally(), sample(s, rng)["new"]
         bands.look(s, curve, made, int(rng.integers(2**31)), tally)
         return tally.held[0] if tally.held else float("nan")
+
+
+# ---- classes sampled at different rates --------------------------------------------------------
+
+for _n, _prevalence, _effect, _cut in ((100, 0.05, 2.5, "half"), (150, 0.02, 2.0, "prevalence")):
+    _sampled = _drawn(n=_n, prevalence=_prevalence, effect=_effect, cut=_cut, weights="by class")
+    for _measure in ("precision", "npv", "net_benefit"):
+
+        @seam(RATES, f"{_measure}: {_sampled.words}", "coverage", low=0.93)
+        def _weighed(
+            rng: np.random.Generator, s: Setting = _sampled, measure: str = _measure
+        ) -> float:
+            row = ac.assess(sample(s, rng)["new"], [measure], rng=1)[measure]
+            if row.interval is None:
+                return float("nan")
+            return float(row.interval.low <= truth(s, measure) <= row.interval.high)
