@@ -70,7 +70,7 @@ class Cells:
         unit = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
         if unit is not None and unit.max() + 1 == len(unit):
             unit = None
-        if weight is not None and np.ptp(weight) == 0.0:
+        if weight is not None and alike(weight):
             table, weight = table / weight[0], None
         if weight is None and unit is None:
             return cls(np.round(table, 9))
@@ -104,36 +104,80 @@ class Cells:
 
         Of precision and its like hits are of one class and misses of others: where these were
         sampled at different rates, a miss that was not seen would weigh what its class weighs.
-        None where a class holds both.
+        None where a class holds both, and where none of one side says what it weighs.
         """
         if self.weight is None or self.cell is None or not np.isin(score[inside], (0.0, 1.0)).all():
             return None
         hit, miss = ((inside & (score == x)).any(axis=1) for x in (1.0, 0.0))
         actual = self.cell // len(self.table)
-        if (hit & miss).any() or not (hit[actual].any() and miss[actual].any()):
+        if (hit & miss).any():
             return None
-        return self._beside(hit[actual].astype(np.int64))
+        usual = self._usual([miss[actual], hit[actual]], inside.ravel()[self.cell])
+        if usual is None:
+            return None
+        return self._beside(usual, hit[actual])
 
-    def _beside(self, side: Ints) -> tuple["Cells", float]:
-        """Cases on two sides, weights beside those usual there, and how much heavier the second."""
-        if self.weight is None or self.cell is None:
-            return self, 1.0
-        usual = np.array([self.weight[side == k].mean() for k in (0, 1)])
-        weight = self.weight / usual[side]
-        weight = np.ones(len(weight)) if np.ptp(weight) < CLOSE else weight
+    def _usual(self, sides: list[Bools], inside: Bools) -> tuple[float, float] | None:
+        """Mean weights of two sides in a denominator; where one has none there, as outside it.
+
+        What a case weighs may go with how it was called, too, so that others of its class are asked
+        only how their weights compare with those of the other class.
+        """
+        assert self.weight is not None
+        here, beyond = (
+            [self.weight[side & place] for side in sides] for place in (inside, ~inside)
+        )
+        seen = [len(w) > 0 for w in here]
+        if all(seen):
+            return float(here[0].mean()), float(here[1].mean())
+        if not any(seen) or not all(len(w) for w in beyond):
+            return None
+        ratio = float(beyond[1].mean() / beyond[0].mean())
+        if seen[0]:
+            return float(here[0].mean()), float(here[0].mean()) * ratio
+        return float(here[1].mean()) / ratio, float(here[1].mean())
+
+    def _beside(self, usual: tuple[float, float], second: Bools) -> tuple["Cells", float]:
+        """Weights beside those usual on two sides, and how much heavier the second is."""
+        assert self.weight is not None
+        assert self.cell is not None
+        weight = self.weight / np.where(second, usual[1], usual[0])
+        weight = np.ones(len(weight)) if alike(weight) else weight
         size = len(self.table)
         table = np.bincount(self.cell, weights=weight, minlength=size**2).astype(np.float64)
         like = replace(self, table=table.reshape(size, size), weight=weight)
-        return like, float(usual[1] / usual[0])
+        return like, usual[1] / usual[0]
 
     def prevalence(self, level: float) -> tuple[Worth, float]:
         """What the share of positives would be worth were both classes sampled alike.
 
         And how much heavier positives are: it multiplies the odds.
         """
-        like, heavier = (self, 1.0) if self.cell is None else self._beside(self.cell // 2)
+        like, heavier = self, 1.0
+        if self.cell is not None and self.weight is not None:
+            positive = self.cell // 2 == 1
+            usual = self._usual([~positive, positive], np.ones(len(positive), dtype=np.bool_))
+            assert usual is not None  # both classes have cases here
+            like, heavier = self._beside(usual, positive)
         size = like.table.sum(axis=1)
         return Worth(float(size[1] / size.sum()), like.margin_worth(level), 2), heavier
+
+    def with_prevalence(self) -> Floats:
+        """How specificity and sensitivity go together with how frequent positives are: (2,).
+
+        They do where heavy cases are called otherwise than light ones of their class.
+        """
+        if self.weight is None or self.cell is None:
+            return np.zeros(2)
+        actual, right = self.cell // 2, self.cell // 2 == self.cell % 2
+        frequency = self.weight * (actual - self.table[1].sum() / self.table.sum())
+        found = []
+        for k in (0, 1):
+            share = self.table[k, k] / self.table[k].sum()
+            moves = self.weight * (actual == k) * (right - share)
+            size = float(np.sqrt((moves @ moves) * (frequency @ frequency)))
+            found.append(float(moves @ frequency) / size if size > 0.0 else 0.0)
+        return np.array(found)
 
     def row_worth(self, row: int, score: Floats, level: float) -> Worth:
         """What the mean of a score over the cases of one class is worth."""
@@ -199,6 +243,11 @@ class Cells:
         return _fewer(cases, degrees_of_freedom(size), level)
 
 
+def alike(weight: Floats) -> bool:
+    """Whether weights differ by rounding alone."""
+    return bool(np.ptp(weight) <= CLOSE * np.abs(weight).max())
+
+
 def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float) -> Worth:
     r"""What the (weighted) mean of scores from 0 to 1 is worth, a value each case.
 
@@ -216,7 +265,7 @@ def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float)
         raise NotApplicable("a share needs at least one case; there is none.")
     code = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
     units = int(code.max()) + 1
-    if units == n and (weight is None or np.ptp(weight) == 0.0):
+    if units == n and (weight is None or alike(weight)):
         return _of_counts(score, np.ones(n))
     w = np.ones(n) if weight is None else weight
     mean = _snapped(float(w @ score / w.sum()))
@@ -820,6 +869,10 @@ def at_prevalence(
     Zou & Donner (2008); Mercaldo, Lau & Zhou (2007).
     """
     right, worth_of, level = np.eye(2), of_counts or measure.on_counts, settings.level
+    if not cells.table.sum(axis=1).all():
+        raise NotApplicable(
+            "of one class no case has any weight, so how it is called is not known."
+        )
     parts = [(cells.row_worth(k, right[k], level), 1.0) for k in (0, 1)]
     for found, _ in parts:
         if found.units < 2 and cells.unit is not None:
@@ -857,7 +910,10 @@ def at_prevalence(
     )
     rising = np.where(ends[:, 1] >= ends[:, 0], 1.0, -1.0)
     together = np.eye(len(parts))
-    together[0, 1] = together[1, 0] = float(cells.correlations(right)[0, 1] * rising[:2].prod())
+    together[:2, :2] = cells.correlations(right)
+    if len(parts) == 3:
+        together[2, :2] = together[:2, 2] = cells.with_prevalence()
+    together = together * np.outer(rising, rising)
     below, above = centre - ends.min(axis=1), ends.max(axis=1) - centre
     low = max(centre - _joined(below, together), float(np.nanmin(grid)))
     high = min(centre + _joined(above, together), float(np.nanmax(grid)))

@@ -18,6 +18,7 @@ from abovechance.inference.bootstrap import (
     freedom_over_classes,
     refuse_one_class,
 )
+from abovechance.inference.confusion_tables import alike
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -272,8 +273,10 @@ def recalibration(
 
 
 def _worth(weight: Floats | None) -> Floats | None:
-    """Weights whose sum is how many cases they are worth."""
-    return None if weight is None else weight * (weight.sum() / (weight @ weight))
+    """Weights whose sum is how many cases they are worth; none where all are alike."""
+    if weight is None or alike(weight):
+        return None
+    return weight * (weight.sum() / (weight @ weight))
 
 
 def _profiled(fits: "_Fits", parameter: str, level: float, weights: str = "weights") -> Interval:
@@ -453,8 +456,7 @@ def weighted_slope(
     if np.where(y == 1.0, risk == 0.0, risk == 1.0).any():
         raise NotApplicable("something of predicted probability 0 happened: no line, no interval.")
     inside = (risk > 0.0) & (risk < 1.0)
-    w = None if np.ptp(weight) == 0.0 else weight[inside]
-    fits = _Fits(y[inside], log_odds(risk[inside]), _worth(w))
+    fits = _Fits(y[inside], log_odds(risk[inside]), _worth(weight[inside]))
     return _profiled(fits, "slope", confidence_level, "censoring")
 
 
@@ -471,7 +473,7 @@ class _Fits:
     def of(cls, predictions: Binary, y: Floats, x: Floats, weight: Floats | None) -> "_Fits":
         """Those of predictions, kept with them."""
         key = "recalibration fits"
-        made = cls(y, x, weight, None if weight is not None else predictions)
+        made = cls(y, x, weight, predictions if predictions.weight is None else None)
         return cast(_Fits, predictions.once(key, lambda: made))
 
     @cached_property
@@ -752,8 +754,9 @@ def _student(centre: float, error: float, freedom: float, level: float) -> tuple
 
 
 def _inside(predictions: Binary) -> Array:
-    p = _probability(predictions)
-    return (p > 0.0) & (p < 1.0)
+    p, weight = _probability(predictions), predictions.weight
+    inside = (p > 0.0) & (p < 1.0)
+    return inside if weight is None else inside & (weight > 0.0)
 
 
 def _probability(predictions: Binary) -> Floats:

@@ -15,7 +15,7 @@ from abovechance.inference.bootstrap import (
     moved_percentiles,
     refuse_one_class,
 )
-from abovechance.inference.confusion_tables import Cells
+from abovechance.inference.confusion_tables import Cells, alike
 from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, interval
 from abovechance.inference.method import gain as gain_method
@@ -48,7 +48,7 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
     With sampling weights, MOVER of sensitivity, specificity and how frequent positives are: a false
     positive that was not seen may weigh much.
     """
-    weighted = predictions.weight is not None
+    weighted = predictions.weight is not None and not alike(predictions.weight)
     if settings.prevalence is not None or (weighted and predictions.cases.groups is None):
         worth, acted = worth_of(measure, predictions)  # of two classes alone
         cells = Cells.of(predictions, acted)
@@ -422,7 +422,7 @@ def utility(
 ) -> Interval:
     """Interval of net benefit or a cost from the counts it depends on; jackknife over clusters."""
     worth, acted = worth_of(measure, predictions)
-    table = predictions.confusion if acted is None else table_of(predictions, acted)
+    table = Cells.of(predictions, acted).table
     if table.sum() < 2:
         raise NotApplicable("an interval needs at least two cases.")
     if not np.isfinite(worth(table)):

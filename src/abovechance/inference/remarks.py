@@ -12,7 +12,12 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array
 from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.format import thousands
-from abovechance.inference.confusion_tables import of_table, only_when_right
+from abovechance.inference.confusion_tables import (
+    alike,
+    as_share,
+    of_table,
+    only_when_right,
+)
 from abovechance.inference.contrasts import contributions, labels_of
 from abovechance.inference.exchange import SYMMETRIC
 from abovechance.inference.influence import fewest_clusters
@@ -713,9 +718,10 @@ def _on_follow_up(
     """
     told = {m.title for m in measures if m.pair_weight and m.parameters.get("tau") is None}
     for name, part in parts if told else ():
-        if not part.event.any():
+        counted = part.event if part.weight is None else part.event & (part.weight > 0.0)
+        if not counted.any():
             continue
-        end = float(part.time[part.event].max())
+        end = float(part.time[counted].max())
         free = float(kaplan_meier(part.time, part.event, part.weight).at(end))
         if free > UNKNOWN_END:
             yield Advice(
@@ -932,6 +938,8 @@ def remarks(
         yield from _on_sure_calls_of_pairs({None: found.models}, rows, measures)
         yield from _on_distances(rows, measures)
         yield from _on_few_calls(found.models, measures)
+        each = (_on_series(p, compared=True) for p in found.models.values())
+        yield from islice(chain.from_iterable(each), 1)
     yield from _on_tests(rows, level)
 
 
@@ -970,20 +978,31 @@ def _on_few_calls(models: Mapping[str, Any], measures: Iterable[Measure]) -> Ite
     differences of markedness covered .78 and of precision .88.
     """
     laws = (Law.CONDITIONAL, Law.UNKNOWN)
-    told = [m.title for m in measures if of_table(m) and m.law in laws and not m.prevalence_free]
-    for name, p in models.items() if told else ():
-        if p.cases.sample_weight is None:
+    asked = [m for m in measures if of_table(m) and m.law in laws and not m.prevalence_free]
+    for name, p in models.items() if asked else ():
+        weight = p.cases.sample_weight
+        if weight is None or alike(weight):
             continue
-        calls = np.bincount(labels_of(p), minlength=len(p.classes))
-        which = int(np.argmin(calls))
-        if calls[which] < FEW_CALLS:
-            yield Advice(
-                "AC165",
-                f"{name} calls {_counted(int(calls[which]), 'case')} {p.classes[which]}: with "
-                f"sampling weights, differences of {listed(told)} may cover less than they say "
-                "(.78 to .93 with one to five).",
-            )
-            return
+        label = labels_of(p)[weight > 0]
+        calls = np.bincount(label, minlength=len(p.classes))
+        few = np.flatnonzero((calls > 0) & (calls < FEW_CALLS))
+        told = {k: [m.title for m in asked if _of_calls(m, len(calls))[k]] for k in few.tolist()}
+        for k, titles in told.items():
+            if titles:
+                number = _counted(int(calls[k]), "case")
+                yield Advice(
+                    "AC165",
+                    f"model {name!r} calls {number} {str(p.classes[k])!r}: "
+                    f"with sampling weights, differences of {listed(titles)} may cover less than "
+                    "they say (.78 to .93 with one to five).",
+                )
+                return
+
+
+def _of_calls(measure: Measure, classes: int) -> Any:
+    """Whether the cases called a class are in a measure's denominator, class by class."""
+    share = as_share(measure, classes)
+    return np.ones(classes, dtype=np.bool_) if share is None else np.any(share.inside, axis=0)
 
 
 def _cases_of_models(found: Matched) -> Iterator[tuple[str, Predictions]]:
@@ -1102,8 +1121,6 @@ def _on_dependent_pairs(models: Sequence[Any], *, naive: bool) -> Iterator[Advic
 def _on_order(found: Matched) -> Iterator[Advice]:
     """Cases in time order that tell little; cases of unstated order whose neighbours are alike."""
     first, *others = found.models.values()
-    each = (_on_series(p, compared=True) for p in found.models.values())
-    yield from islice(chain.from_iterable(each), 1)
     if found.by == "none" or not others or first.cases.sample_weight is not None:
         return
     order = first.cases.order

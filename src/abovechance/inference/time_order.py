@@ -722,7 +722,7 @@ def _few_times(times: int, alone: float) -> str | None:
         return None
     return (
         f"a verdict on a margin needs {INDEPENDENT} independent times, and these {times} are so "
-        f"much like their neighbours that they are worth about {worth:.0f}; the interval stands."
+        f"much like their neighbours that they are worth about {worth:.0f}."
     )
 
 
@@ -747,7 +747,7 @@ def _few_that_differ(found: Ordered, series: Floats, alone: float) -> str | None
         return None
     return (
         f"a verdict on a margin in time order needs differences spread over time, and {few} make "
-        "up these; the interval stands."
+        "up these."
     )
 
 
