@@ -210,6 +210,18 @@ def test_heavy_tails_and_few_cases_are_said() -> None:
     assert "AC033" in _codes(rng.normal(size=30))
 
 
+@pytest.mark.parametrize(("measure", "said"), [("r2", True), ("pearson", True), ("mse", False)])
+def test_outcomes_with_heavy_tails_are_said_of_what_is_set_beside_them(
+    measure: str, *, said: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    outcome = rng.standard_t(3, size=500)
+    cases = ac.Numeric(outcome, outcome + rng.normal(size=500))
+    codes = {a.code: a.text for a in ac.assess(cases, [measure], rng=1, draws=49).advice}
+    assert ("AC034" in codes) is said
+    assert not said or "outcomes' squared distance from their mean" in codes["AC034"]
+
+
 def test_a_line_through_every_case_has_no_interval() -> None:
     x = np.arange(12.0)
     for groups in (None, np.repeat(np.arange(4), 3)):
