@@ -84,6 +84,7 @@ def confusion(actual: Array, predicted: Array, classes: int, weight: Array | Non
     return counts.reshape(*counts.shape[:-1], classes, classes)
 
 
+CANCELLED = 1e-14  # of the total: what sums of weights may miss by
 HELD = 4_000_000  # numbers of tables of many classes that are held at once
 
 
@@ -112,9 +113,14 @@ def one_against_rest(table: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     (array([5, 4]), array([2, 1]), array([1, 2]), array([4, 5]))
     """
     tp = np.diagonal(table, axis1=-2, axis2=-1)
+    if table.shape[-1] == 2:  # a cell each, without rounding
+        one, other = [0, 1], [1, 0]
+        return tp, table[..., other, one], table[..., one, other], table[..., other, other]
     actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
     total = actual.sum(axis=-1, keepdims=True)
-    return tp, predicted - tp, actual - tp, total - actual - predicted + tp
+    least = CANCELLED * total
+    fp, fn, tn = predicted - tp, actual - tp, total - actual - predicted + tp
+    return tp, *(np.where(x > least, x, np.zeros_like(x)) for x in (fp, fn, tn))
 
 
 def _cell(actual: Array, predicted: Array, classes: int) -> Array:

@@ -274,6 +274,8 @@ def _useless(s: Setting, t: Tally) -> bool:
     scarce = min(units * s.rarest, clusters)
     measure = find(t.measure).for_outcome(s.kind)
     low, high = measure.range
+    if measure.law is Law.UTILITY:
+        low = max(low, -1.0)  # what it loses where all are called wrongly, at even odds
     if np.isinf(high - low) and measure.form in COUNTING:
         return False  # odds and likelihood ratios have no bound where no error is seen
     told = t.summary()
