@@ -220,6 +220,13 @@ def test_outcomes_with_heavy_tails_are_said_of_what_is_set_beside_them(
     codes = {a.code: a.text for a in ac.assess(cases, [measure], rng=1, draws=49).advice}
     assert ("AC034" in codes) is said
     assert not said or "outcomes' squared distance from their mean" in codes["AC034"]
+    light = outcome.copy()
+    light[np.abs(outcome) > 2.0] = 0.0
+    weight = np.where(np.abs(outcome) > 2.0, 0.0, 1.0)  # what weighs nothing decides nothing
+    for y in (outcome, light):
+        cases = ac.Numeric(y, y + rng.normal(size=500), sample_weight=weight)
+        found = ac.assess(cases, [measure], rng=1, draws=49)
+        assert "AC034" not in {a.code for a in found.advice}
 
 
 def test_a_line_through_every_case_has_no_interval() -> None:

@@ -73,6 +73,49 @@ def test_cases_called_that_weigh_alike_are_a_share_like_any_other(calls: float) 
         assert weighted[name] == pytest.approx(limits, abs=1e-9), name
 
 
+@pytest.mark.parametrize("heavy", [1.0, 49.0])
+def test_an_error_that_nobody_made_would_weigh_what_its_class_weighs(heavy: float) -> None:
+    """Without an error of either kind weights by class and by call cannot be told apart."""
+    y = np.tile([0, 1], 60)
+    p = np.where(y == 1, 0.9, 0.1)
+    limits = {}
+    for missed in (0, 1):
+        p[1] = 0.1 if missed else 0.9
+        weight = np.where(y == 1, 1.0, heavy)
+        limits[missed] = _limits(y, ["ppv", "npv"], probability=p, sample_weight=weight)
+    low = [limits[missed]["ppv"][1] for missed in (0, 1)]
+    assert low[0] == pytest.approx(low[1], abs=0.01)
+    share = 0.94 / (0.94 + 0.06 * heavy)
+    assert low[0] == pytest.approx(share, abs=0.01)
+
+
+def test_sensitivity_counts_cases_by_what_their_call_weighs() -> None:
+    """One in ten of those not called was verified: a missed positive weighs ten."""
+    rng = np.random.default_rng(7)
+    held = []
+    for _ in range(200):
+        y = (rng.random(1000) < 0.1).astype(int)
+        label = (rng.random(1000) < np.where(y == 1, 0.9, 0.1)).astype(int)
+        kept = (label == 1) | (rng.random(1000) < 0.1)
+        y, label = y[kept], label[kept]
+        found = _limits(
+            y, ["sensitivity"], label=label, sample_weight=np.where(label == 1, 1.0, 10.0)
+        )
+        held.append(found["sensitivity"][1] <= 0.9 <= found["sensitivity"][2])
+    assert np.mean(held) > 0.9
+
+
+def test_net_benefit_over_clusters_of_weighted_cases_allows_for_errors_not_seen() -> None:
+    y, group = np.arange(120) % 2, np.arange(120) // 4
+    p = np.where((y == 1) & (np.arange(120) % 10 < 8), 0.9, 0.1)
+    weight = np.where(y == 1, 1.0, 19.0)
+    given = {"probability": p, "threshold": 0.5, "sample_weight": weight}
+    alone, clustered = (_limits(y, ["net_benefit"], **given, **g) for g in ({}, {"groups": group}))
+    for value, low, high in (alone["net_benefit"], clustered["net_benefit"]):
+        assert low < value - 0.02  # three false positives of 60 would cost as much
+        assert high > value
+
+
 def _sampled(n: int = 160) -> tuple[Any, dict[str, Any]]:
     rng = np.random.default_rng(11)
     y = np.arange(n) % 2
@@ -144,6 +187,8 @@ def test_weights_of_few_calls_are_remarked_on_in_comparisons() -> None:
     for asked, number in (("ppv", 0), ("npv", 1)):
         said = [a.text for a in ac.compare(turned, [asked], rng=1).advice]
         assert sum("calls 3 cases '0'" in text for text in said) == number
+    said = [a.text for a in ac.compare(turned, ["f1"], rng=1).advice]
+    assert not any("calls 3" in text for text in said)
     alike = {
         n: ac.Binary(y, label=p.label, pos_label=1, sample_weight=np.full(100, 2.0))
         for n, p in models.items()

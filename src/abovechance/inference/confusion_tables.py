@@ -99,29 +99,29 @@ class Cells:
         unit = None if self.unit is None else self.unit[here]
         return worth(score.ravel()[self.cell[here]], weight, unit, level)
 
-    def beside_classes(self, score: Floats, inside: Bools) -> tuple["Cells", float] | None:
-        """The same cases, weights beside those usual in their class, and how much heavier hits are.
+    def beside_usual(self, score: Floats, inside: Bools) -> tuple["Cells", float] | None:
+        """The same cases, weights beside those usual for them, and how much heavier hits are.
 
-        Of precision and its like hits are of one class and misses of others: where these were
-        sampled at different rates, a miss that was not seen would weigh what its class weighs.
-        None where a class holds both, and where none of one side says what it weighs.
+        Of precision and its like hits are of one class and misses of others, of sensitivity hits
+        are of one call: where weights go with these, a case that was not seen would weigh what
+        others like it do. None where hits and misses are alike in both, or nothing tells.
         """
         if self.weight is None or self.cell is None or not np.isin(score[inside], (0.0, 1.0)).all():
             return None
-        hit, miss = ((inside & (score == x)).any(axis=1) for x in (1.0, 0.0))
-        actual = self.cell // len(self.table)
-        if (hit & miss).any():
-            return None
-        usual = self._usual([miss[actual], hit[actual]], inside.ravel()[self.cell])
-        if usual is None:
-            return None
-        return self._beside(usual, hit[actual])
+        for axis, of_case in enumerate((self.cell % len(self.table), self.cell // len(self.table))):
+            hit, miss = ((inside & (score == x)).any(axis=axis) for x in (1.0, 0.0))
+            if not (hit & miss).any():
+                sides = [miss[of_case], hit[of_case]]
+                heavier = self._heavier(sides, inside.ravel()[self.cell], of_class=axis == 1)
+                return None if heavier is None else self._beside(heavier, sides[1])
+        return None
 
-    def _usual(self, sides: list[Bools], inside: Bools) -> tuple[float, float] | None:
-        """Mean weights of two sides in a denominator; where one has none there, as outside it.
+    def _heavier(self, sides: list[Bools], inside: Bools, *, of_class: bool = True) -> float | None:
+        """How many times as much the second of two sides of a denominator usually weighs.
 
-        What a case weighs may go with how it was called, too, so that others of its class are asked
-        only how their weights compare with those of the other class.
+        What a case weighs may go with its class and with how it was called, so that where one side
+        has none others are asked only how weights compare. Where none can be: what its class
+        weighs, but no less than what was seen.
         """
         assert self.weight is not None
         here, beyond = (
@@ -129,24 +129,27 @@ class Cells:
         )
         seen = [len(w) > 0 for w in here]
         if all(seen):
-            return float(here[0].mean()), float(here[1].mean())
-        if not any(seen) or not all(len(w) for w in beyond):
+            return _times(*here)
+        known = 0 if seen[0] else 1
+        unseen = beyond[1 - known]
+        if not any(seen) or not len(unseen):
             return None
-        ratio = float(beyond[1].mean() / beyond[0].mean())
-        if seen[0]:
-            return float(here[0].mean()), float(here[0].mean()) * ratio
-        return float(here[1].mean()) / ratio, float(here[1].mean())
+        if len(beyond[known]):
+            return _times(*beyond)
+        if not of_class:
+            return None
+        times = max(_times(here[known], unseen), 1.0)
+        return times if known == 0 else 1.0 / times
 
-    def _beside(self, usual: tuple[float, float], second: Bools) -> tuple["Cells", float]:
+    def _beside(self, heavier: float, second: Bools) -> tuple["Cells", float]:
         """Weights beside those usual on two sides, and how much heavier the second is."""
         assert self.weight is not None
         assert self.cell is not None
-        weight = self.weight / np.where(second, usual[1], usual[0])
+        weight = np.where(second, self.weight / heavier, self.weight)
         weight = np.ones(len(weight)) if alike(weight) else weight
         size = len(self.table)
         table = np.bincount(self.cell, weights=weight, minlength=size**2).astype(np.float64)
-        like = replace(self, table=table.reshape(size, size), weight=weight)
-        return like, usual[1] / usual[0]
+        return replace(self, table=table.reshape(size, size), weight=weight), heavier
 
     def prevalence(self, level: float) -> tuple[Worth, float]:
         """What the share of positives would be worth were both classes sampled alike.
@@ -156,11 +159,16 @@ class Cells:
         like, heavier = self, 1.0
         if self.cell is not None and self.weight is not None:
             positive = self.cell // 2 == 1
-            usual = self._usual([~positive, positive], np.ones(len(positive), dtype=np.bool_))
-            assert usual is not None  # both classes have cases here
-            like, heavier = self._beside(usual, positive)
+            like, heavier = self._beside(
+                _times(self.weight[~positive], self.weight[positive]), positive
+            )
         size = like.table.sum(axis=1)
         return Worth(float(size[1] / size.sum()), like.margin_worth(level), 2), heavier
+
+    def _over_units(self, values: Floats) -> Floats:
+        if self.unit is None:
+            return values
+        return np.asarray(np.bincount(self.unit, weights=values), dtype=np.float64)
 
     def with_prevalence(self) -> Floats:
         """How specificity and sensitivity go together with how frequent positives are: (2,).
@@ -171,10 +179,11 @@ class Cells:
             return np.zeros(2)
         actual, right = self.cell // 2, self.cell // 2 == self.cell % 2
         frequency = self.weight * (actual - self.table[1].sum() / self.table.sum())
+        frequency = self._over_units(frequency)
         found = []
         for k in (0, 1):
             share = self.table[k, k] / self.table[k].sum()
-            moves = self.weight * (actual == k) * (right - share)
+            moves = self._over_units(self.weight * (actual == k) * (right - share))
             size = float(np.sqrt((moves @ moves) * (frequency @ frequency)))
             found.append(float(moves @ frequency) / size if size > 0.0 else 0.0)
         return np.array(found)
@@ -241,6 +250,16 @@ class Cells:
         spread = float((share * (1.0 - share)).sum())
         cases = len(unit) if variance <= NOTHING else min(len(unit), spread / variance)
         return _fewer(cases, degrees_of_freedom(size), level)
+
+
+def _times(first: Floats, second: Floats) -> float:
+    """How many times as much the second cases weigh, as far as that is not their own variation."""
+    one, other = float(first.mean()), float(second.mean())
+    apart = np.concatenate([first / one, second / other]) - 1.0
+    spread = float(apart @ apart) / max(len(apart) - 2, 1)
+    found = float(np.log(other / one))
+    chance = spread * (1.0 / len(first) + 1.0 / len(second))
+    return float(np.exp(found * max(1.0 - chance / found**2, 0.0))) if found else 1.0
 
 
 def alike(weight: Floats) -> bool:
@@ -851,6 +870,9 @@ def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Inter
                 )
 
 
+NO_WEIGHT = "of one class no case has any weight, so how it is called is not known."
+
+
 def at_prevalence(
     measure: Measure,
     cells: Cells,
@@ -926,13 +948,14 @@ def _odds_times(factor: float, share: Any) -> Any:
 
 
 def _of_scores(cells: Cells, score: Floats, inside: Any, level: float) -> Interval:
-    """Wilson's limits of a mean score; of hits and misses of different classes, on their odds.
+    """Wilson's limits of a mean score; of hits that weigh otherwise than misses, on their odds.
 
-    With sampling weights that go with the class the odds of a hit are those of equal weights times
-    how much heavier hits are (precision of 150 cases, negatives sampled one in fifty, covered .28
-    by its own effective number of cases, for no false positive was seen).
+    With sampling weights that go with the class or the call the odds of a hit are those of equal
+    weights times how much heavier hits are. By their own effective number of cases, precision of
+    150 cases with negatives sampled one in fifty covered .28, for no false positive was seen, and
+    sensitivity where one in ten was verified of those not called .60.
     """
-    beside = cells.beside_classes(score, inside)
+    beside = cells.beside_usual(score, inside)
     if beside is not None:
         like, heavier = beside
         found = _of_mean(like, score, inside, level)

@@ -15,7 +15,7 @@ from abovechance.inference.bootstrap import (
     moved_percentiles,
     refuse_one_class,
 )
-from abovechance.inference.confusion_tables import Cells, alike
+from abovechance.inference.confusion_tables import Cells
 from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, interval
 from abovechance.inference.method import gain as gain_method
@@ -42,19 +42,20 @@ from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
     allows=(*SAMPLED, Fact.SUMMARY),
     otherwise="normal",
 )
-def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
+def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn.
 
     With sampling weights, MOVER of sensitivity, specificity and how frequent positives are: a false
-    positive that was not seen may weigh much.
+    positive that was not seen may weigh much (30 clusters of 4, negatives sampled one in nineteen:
+    a bootstrap covered .71).
     """
-    weighted = predictions.weight is not None and not alike(predictions.weight)
-    if settings.prevalence is not None or (weighted and predictions.cases.groups is None):
-        worth, acted = worth_of(measure, predictions)  # of two classes alone
+    worth, acted = worth_of(measure, predictions)
+    if settings.prevalence is not None or predictions.weight is not None:  # of two classes alone
         cells = Cells.of(predictions, acted)
-        return confusion_tables.at_prevalence(measure, cells, settings, worth)
-    if weighted:
-        return None
+        if settings.prevalence is not None or cells.weight is not None:
+            return confusion_tables.at_prevalence(measure, cells, settings, worth)
+        if not cells.table.sum(axis=1).all():
+            raise NotApplicable(confusion_tables.NO_WEIGHT)
     return utility(
         predictions,
         measure,

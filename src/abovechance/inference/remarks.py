@@ -890,26 +890,35 @@ def _on_errors(predictions: Any, measures: Iterable[Measure]) -> Iterator[Advice
     Errors may look harmless where outcomes do not: with t(3) tails and 463 cases, every sample
     whose interval of the root relative squared error missed had one of both.
     """
-    outcome = predictions.outcome
-    made_up = [(_made_up(outcome - predictions.value), "squared error")]
+    outcome, weight = predictions.outcome, predictions.weight
+    weight = np.ones(predictions.n) if weight is None else weight
+    made_up = [
+        (
+            _made_up(outcome - predictions.value, weight),
+            "squared error",
+            "absolute and median errors",
+        )
+    ]
     if any(m.law is not Law.MEAN and _swayed_by_large_errors(m) for m in measures):
-        apart = outcome - outcome.mean(axis=-1, keepdims=True)
-        made_up.append((_made_up(apart), "outcomes' squared distance from their mean"))
-    largest, what = max(made_up, key=lambda found: found[0])
-    if predictions.n > 10 and largest > HEAVY:
-        top = max(1, round(LARGEST * predictions.n))
-        cases = "one case makes" if top == 1 else f"{top} of {predictions.n} cases make"
+        apart = outcome - np.average(outcome, axis=-1, weights=weight)[:, None]
+        what = "outcomes' squared distance from their mean"
+        made_up.append((_made_up(apart, weight), what, "absolute errors and correlations of ranks"))
+    largest, what, safer = max(made_up, key=lambda found: found[0])
+    cases = int((weight > 0.0).sum())
+    if cases > 10 and largest > HEAVY:
+        top = max(1, round(LARGEST * cases))
+        few = "one case makes" if top == 1 else f"{top} of {cases} cases make"
         yield Advice(
             "AC034",
-            f"{cases} up {largest:.0%} of the {what}: where few cases decide, intervals of "
+            f"{few} up {largest:.0%} of the {what}: where few cases decide, intervals of "
             "squared errors, of R² and of correlations cover less than they say (80 to 90 % at 100 "
-            "cases with very heavy tails); absolute and median errors are safer.",
+            f"cases with very heavy tails); {safer} are safer.",
         )
 
 
-def _made_up(values: Floats) -> float:
+def _made_up(values: Floats, weight: Floats) -> float:
     """The share of the squares that the largest twentieth makes up, of the worst output."""
-    squares = np.sort(values**2, axis=-1)[:, ::-1]
+    squares = np.sort((values**2 * weight)[:, weight > 0.0], axis=-1)[:, ::-1]
     top = max(1, round(LARGEST * squares.shape[-1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.nan_to_num(squares[:, :top].sum(axis=-1) / squares.sum(axis=-1)).max())
@@ -991,11 +1000,10 @@ def _on_few_calls(models: Mapping[str, Any], measures: Iterable[Measure]) -> Ite
     Of 239 cases of which one to five were called positive, negatives sampled one in fifteen,
     differences of markedness covered .78 and of precision .88.
     """
-    laws = (Law.CONDITIONAL, Law.UNKNOWN)
-    asked = [m for m in measures if of_table(m) and m.law in laws and not m.prevalence_free]
+    asked = [m for m in measures if of_table(m)]
     for name, p in models.items() if asked else ():
         weight = p.cases.sample_weight
-        if weight is None or alike(weight):
+        if weight is None or alike(weight[weight > 0]):
             continue
         label = labels_of(p)[weight > 0]
         calls = np.bincount(label, minlength=len(p.classes))
@@ -1013,10 +1021,19 @@ def _on_few_calls(models: Mapping[str, Any], measures: Iterable[Measure]) -> Ite
                 return
 
 
+@cache
 def _of_calls(measure: Measure, classes: int) -> Any:
-    """Whether the cases called a class are in a measure's denominator, class by class."""
+    """Whether a measure is of the cases called a class, class by class: precision, markedness."""
+    none = np.zeros(classes, dtype=np.bool_)
+    if measure.prevalence_free:
+        return none
+    table = np.arange(1.0, classes**2 + 1).reshape(classes, classes) + 3.0 * np.eye(classes)
+    often = table * np.arange(1.0, classes + 1)  # every class called so many times as often
+    value, other = float(measure.on_counts(table)), float(measure.on_counts(often))
+    if not np.isclose(value, other, rtol=1e-9, atol=1e-12):
+        return none
     share = as_share(measure, classes)
-    return np.ones(classes, dtype=np.bool_) if share is None else np.any(share.inside, axis=0)
+    return ~none if share is None else np.any(share.inside, axis=0)
 
 
 def _cases_of_models(found: Matched) -> Iterator[tuple[str, Predictions]]:

@@ -120,7 +120,7 @@ def one_against_rest(table: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     total = actual.sum(axis=-1, keepdims=True)
     least = CANCELLED * total
     fp, fn, tn = predicted - tp, actual - tp, total - actual - predicted + tp
-    return tp, *(np.where(x > least, x, np.zeros_like(x)) for x in (fp, fn, tn))
+    return tp, *(np.where(x <= least, np.zeros_like(x), x) for x in (fp, fn, tn))
 
 
 def _cell(actual: Array, predicted: Array, classes: int) -> Array:

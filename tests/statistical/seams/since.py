@@ -567,3 +567,34 @@ for _n, _prevalence, _effect, _cut in ((100, 0.05, 2.5, "half"), (150, 0.02, 2.0
             if row.interval is None:
                 return float("nan")
             return float(row.interval.low <= truth(s, measure) <= row.interval.high)
+
+
+def _of_calls(rng: np.random.Generator, y: Any, tpr: float, fpr: float) -> Any:
+    return (rng.random(len(y)) < np.where(y == 1, tpr, fpr)).astype(int)
+
+
+@seam(RATES, "sensitivity, one in ten verified of those not called", "coverage", low=0.93)
+def _verified(rng: np.random.Generator) -> float:
+    y = (rng.random(1000) < 0.1).astype(int)
+    label = _of_calls(rng, y, 0.9, 0.1)
+    kept = (label == 1) | (rng.random(1000) < 0.1)
+    weight = np.where(label == 1, 1.0, 10.0)[kept]
+    made = ac.Binary(y[kept], label=label[kept], pos_label=1, sample_weight=weight)
+    found = ac.assess(made, ["sensitivity"], rng=1)["sensitivity"].interval
+    return float("nan") if found is None else float(found.low <= 0.9 <= found.high)
+
+
+@seam(RATES, "net benefit, 30 clusters of 4, negatives weigh 19", "coverage", low=0.93)
+def _weighted_clusters(rng: np.random.Generator) -> float:
+    y = np.arange(120) % 2
+    made = ac.Binary(
+        y,
+        probability=np.where(_of_calls(rng, y, 0.8, 0.02) == 1, 0.9, 0.1),
+        threshold=0.5,
+        pos_label=1,
+        sample_weight=np.where(y == 1, 1.0, 19.0),
+        groups=np.arange(120) // 4,
+    )
+    found = ac.assess(made, ["net_benefit"], rng=1, draws=DRAWS)["net_benefit"].interval
+    value = 0.05 * 0.8 - 0.95 * 0.02
+    return float("nan") if found is None else float(found.low <= value <= found.high)
