@@ -172,6 +172,15 @@ def test_limits_for_what_no_cluster_shows_are_not_useless() -> None:
     assert trials._useless(replace(one, clusters="equal"), tally)
 
 
+def test_precision_of_a_class_that_hardly_anyone_is_called_may_be_wide() -> None:
+    one = Setting(kind="multiclass", verb="assess", n=889, classes=4, effect=1.17, rare=True)
+    assert trials._rarest_call(one) < 0.01 < one.rarest
+    values = [0.77, 0.7701] * 40
+    for measure, useless in (("ppv_macro", False), ("recall_macro", True)):
+        tally = trials.Tally(measure, intervals=80, widths=[0.28] * 80, values=values)
+        assert bool(trials._useless(one, tally)) is useless
+
+
 def test_a_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")

@@ -19,6 +19,7 @@ from statistical.audit.worlds import (
     asked_as,
     equal_clusters,
     models_of,
+    population,
     sample,
     spread_of_trained,
     subgroups,
@@ -271,8 +272,11 @@ def _useless(s: Setting, t: Tally) -> bool:
         cases /= 2.0  # what is left of two classes alike where all weight is on one
     clusters = equal_clusters(s) if s.clusters != "none" else cases
     units = clusters if s.held == "constant" else cases
-    scarce = min(units * s.rarest, clusters)
     measure = find(t.measure).for_outcome(s.kind)
+    rarest = s.rarest
+    if measure.form in COUNTING and not measure.prevalence_free:
+        rarest = min(rarest, _rarest_call(s))  # precision of a class that hardly anyone is called
+    scarce = min(units * rarest, clusters)
     low, high = measure.range
     if measure.law is Law.UTILITY:
         low = max(low, -1.0)  # what it loses where all are called wrongly, at even odds
@@ -292,6 +296,14 @@ def _useless(s: Setting, t: Tally) -> bool:
     errors = 6.0 if s.verb == "assess" else 12.0  # to both sides, at .95
     errors *= (ndtri(0.5 + s.level / 2.0) / ndtri(0.975)) ** 2
     return not np.isfinite(high - low) or told["width"] > errors * (high - low) / scarce
+
+
+def _rarest_call(s: Setting) -> float:
+    """The share of cases that are called the class that is called least often."""
+    if s.kind not in ("binary", "multiclass") or s.given == "score" or s.origin == "cv":
+        return 1.0
+    models = [population(s)[name] for name in models_of(s)]
+    return min(float(np.bincount(p.label, minlength=s.classes).min()) / p.n for p in models)
 
 
 def _hardly_any_error(s: Setting) -> bool:
