@@ -892,9 +892,7 @@ def at_prevalence(
     """
     right, worth_of, level = np.eye(2), of_counts or measure.on_counts, settings.level
     if not cells.table.sum(axis=1).all():
-        raise NotApplicable(
-            "of one class no case has any weight, so how it is called is not known."
-        )
+        raise NotApplicable(NO_WEIGHT)
     parts = [(cells.row_worth(k, right[k], level), 1.0) for k in (0, 1)]
     for found, _ in parts:
         if found.units < 2 and cells.unit is not None:

@@ -49,8 +49,8 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
     positive that was not seen may weigh much (30 clusters of 4, negatives sampled one in nineteen:
     a bootstrap covered .71).
     """
-    worth, acted = worth_of(measure, predictions)
-    if settings.prevalence is not None or predictions.weight is not None:  # of two classes alone
+    if settings.prevalence is not None or predictions.weight is not None:
+        worth, acted = worth_of(measure, predictions)  # of two classes alone
         cells = Cells.of(predictions, acted)
         if settings.prevalence is not None or cells.weight is not None:
             return confusion_tables.at_prevalence(measure, cells, settings, worth)
@@ -423,7 +423,10 @@ def utility(
 ) -> Interval:
     """Interval of net benefit or a cost from the counts it depends on; jackknife over clusters."""
     worth, acted = worth_of(measure, predictions)
-    table = Cells.of(predictions, acted).table
+    if predictions.weight is not None:  # all alike
+        table = Cells.of(predictions, acted).table
+    else:
+        table = predictions.confusion if acted is None else table_of(predictions, acted)
     if table.sum() < 2:
         raise NotApplicable("an interval needs at least two cases.")
     if not np.isfinite(worth(table)):

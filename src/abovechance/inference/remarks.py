@@ -28,7 +28,7 @@ from abovechance.inference.permutation import outcomes, scheme_for
 from abovechance.inference.prose import lower
 from abovechance.inference.results import Difference, Estimate, Interval
 from abovechance.inference.shares import is_stated
-from abovechance.inference.time_order import autocorrelated, cosines
+from abovechance.inference.time_order import autocorrelated, cosines, equal_values
 from abovechance.inference.unseen_errors import value_of, with_sure_errors
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.measure import Calibration, Statistic
@@ -747,8 +747,7 @@ def _least_varied(predictions: Any) -> tuple[int, str, float] | None:
         away = held * (own - np.average(own, weights=held))
         if len(own) < FEW_CASES or not away.any():
             continue  # few cases are remarked on anyway
-        squares = (away / np.abs(away).max()) ** 2
-        vary = float(squares.sum() ** 2 / (squares @ squares))
+        vary = equal_values((away / np.abs(away).max()) ** 2)
         if vary < FEW_VARY:
             return len(own), which, vary
     return None

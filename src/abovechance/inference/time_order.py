@@ -170,11 +170,11 @@ def cosines(values: Floats, order: Array) -> Ordered:
     omega = float((_waves(x, count) ** 2).mean())
     error, away = float(np.sqrt(omega / times)), x - np.median(x)
     sums = np.add.reduceat(away, np.unique(np.arange(STRETCHES) * times // STRETCHES))
-    stretches = _worth(sums - np.median(sums))
-    return Ordered(mean, error, float(count), left, times, _worth(away), stretches)
+    stretches = equal_values(sums - np.median(sums))
+    return Ordered(mean, error, float(count), left, times, equal_values(away), stretches)
 
 
-def _worth(away: Floats) -> float:
+def equal_values(away: Floats) -> float:
     """How many values of equal size these are worth."""
     return float(np.abs(away).sum() ** 2 / (away @ away)) if away.any() else 0.0
 
@@ -736,7 +736,7 @@ def _few_that_differ(found: Ordered, series: Floats, alone: float) -> str | None
     in 7 to 15 % of samples: in none to 4 % where squares are worth 20 independent times.
     """
     away = series - np.median(series)
-    deciding = alone * _worth((away / np.abs(away).max()) ** 2)
+    deciding = alone * equal_values((away / np.abs(away).max()) ** 2)
     if found.stretches < TELLING_STRETCHES:
         few = f"about {found.stretches:.0f} of {STRETCHES} stretches of time"
     elif found.persistence > DEPENDENT and found.telling < TELLING_TIMES:
